@@ -1,0 +1,51 @@
+"""Everything that can go wrong, by name. Every message says what was found, where, and what to do."""
+
+from sklearn.exceptions import ConvergenceWarning as _SklearnConvergenceWarning
+
+__all__ = [
+    "ConvergenceWarning",
+    "DegenerateGraphWarning",
+    "UninformativeViewWarning",
+    "UnusedColumnsWarning",
+    "ViewfuseError",
+    "ViewfuseWarning",
+    "ViewsError",
+    "ViewsFormatError",
+    "ViewsTypeError",
+]
+
+
+class ViewfuseError(Exception):
+    """Base of every exception viewfuse raises."""
+
+
+class ViewsError(ViewfuseError, ValueError):
+    """The views cannot be used: misaligned, not finite, not numeric, empty."""
+
+
+class ViewsTypeError(ViewsError, TypeError):
+    """What was given is not views at all, or holds values that are not real numbers."""
+
+
+class ViewsFormatError(ViewsError):
+    """A file is not what it claims to be, or its layout is ambiguous."""
+
+
+class ViewfuseWarning(UserWarning):
+    """Base of every warning viewfuse gives."""
+
+
+class UninformativeViewWarning(ViewfuseWarning):
+    """A view, or some of its rows, tells nothing about the samples and was set aside."""
+
+
+class UnusedColumnsWarning(ViewfuseWarning):
+    """Some columns belong to no view and are not used."""
+
+
+class DegenerateGraphWarning(ViewfuseWarning):
+    """The consensus graph lost its structure: all zeros, or isolated samples."""
+
+
+class ConvergenceWarning(ViewfuseWarning, _SklearnConvergenceWarning):
+    """The sweeps ended at ``max_iter`` before the consensus graph settled."""

@@ -1,0 +1,98 @@
+"""How well a clustering agrees with known labels. Nothing in the solvers imports this module.
+
+All scores lie in [0, 1] (ARI may be slightly negative) and do not depend on how clusters are numbered.
+``labels_true`` and ``labels_pred`` may be of any hashable kind.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
+from sklearn.metrics.cluster import contingency_matrix, pair_confusion_matrix
+
+__all__ = ["accuracy", "ari", "evaluate", "f_score", "inverse_purity", "nmi", "purity"]
+
+NMIAverage = Literal["arithmetic", "geometric", "max", "min"]
+
+
+def accuracy(labels_true: Any, labels_pred: Any) -> float:
+    """Share of samples in the right cluster under the best one-to-one matching of clusters to classes.
+
+    ``max_π (1/n) Σ_j N(j, π(j))`` with ``N`` the contingency table, solved by the Hungarian method.
+
+    >>> accuracy([0, 0, 1, 1], ["b", "b", "b", "a"])
+    0.75
+    """
+    table = _contingency(labels_true, labels_pred)
+    return float(table[linear_sum_assignment(table, maximize=True)].sum() / table.sum())
+
+
+def nmi(labels_true: Any, labels_pred: Any, average: NMIAverage = "arithmetic") -> float:
+    """Mutual information divided by a mean of the two entropies.
+
+    The paper's text says ``"geometric"``; its program computes ``"max"``; scikit-learn's default is
+    ``"arithmetic"``.
+    """
+    _contingency(labels_true, labels_pred)
+    return float(normalized_mutual_info_score(labels_true, labels_pred, average_method=average))
+
+
+def ari(labels_true: Any, labels_pred: Any) -> float:
+    """Adjusted Rand index: pairs on which the two agree, corrected for chance."""
+    _contingency(labels_true, labels_pred)
+    return float(adjusted_rand_score(labels_true, labels_pred))
+
+
+def purity(labels_true: Any, labels_pred: Any) -> float:
+    """Share of samples that belong to the largest class of their cluster."""
+    table = _contingency(labels_true, labels_pred)
+    return float(table.max(axis=0).sum() / table.sum())
+
+
+def inverse_purity(labels_true: Any, labels_pred: Any) -> float:
+    """Share of samples that lie in the largest cluster of their class: what the paper prints as purity."""
+    return purity(labels_pred, labels_true)
+
+
+def f_score(labels_true: Any, labels_pred: Any) -> float:
+    """Pairwise F: harmonic mean of precision and recall over pairs put together.
+
+    1 when neither clustering puts any two samples together, as then they agree on every pair.
+    """
+    _contingency(labels_true, labels_pred)
+    (_, together_wrongly), (missed, together_rightly) = pair_confusion_matrix(labels_true, labels_pred)
+    total = 2 * together_rightly + together_wrongly + missed
+    return float(2 * together_rightly / total) if total else 1.0
+
+
+def evaluate(labels_true: Any, labels_pred: Any) -> dict[str, float]:
+    """Every score at once, by name.
+
+    >>> evaluate([0, 0, 1, 1], [1, 1, 0, 0])["acc"]
+    1.0
+    """
+    return {
+        "acc": accuracy(labels_true, labels_pred),
+        "nmi": nmi(labels_true, labels_pred),
+        "nmi_geometric": nmi(labels_true, labels_pred, "geometric"),
+        "nmi_max": nmi(labels_true, labels_pred, "max"),
+        "ari": ari(labels_true, labels_pred),
+        "purity": purity(labels_true, labels_pred),
+        "inverse_purity": inverse_purity(labels_true, labels_pred),
+        "f_score": f_score(labels_true, labels_pred),
+    }
+
+
+def _contingency(labels_true: Any, labels_pred: Any) -> np.ndarray:
+    true, predicted = np.asarray(labels_true), np.asarray(labels_pred)
+    if true.ndim != 1 or true.shape != predicted.shape:
+        raise ValueError(
+            "Labels must be two vectors of one length; "
+            f"got shapes {true.shape} (true) and {predicted.shape} (predicted)."
+        )
+    if true.size == 0:
+        raise ValueError("There are no labels to compare.")
+    return contingency_matrix(true, predicted)
