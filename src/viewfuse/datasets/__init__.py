@@ -1,0 +1,5 @@
+"""Multi-view data sets."""
+
+from .digits import load_digits_views
+
+__all__ = ["load_digits_views"]
