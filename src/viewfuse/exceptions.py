@@ -5,6 +5,7 @@ from sklearn.exceptions import ConvergenceWarning as _SklearnConvergenceWarning
 __all__ = [
     "ConvergenceWarning",
     "DegenerateGraphWarning",
+    "ParameterError",
     "UninformativeViewWarning",
     "UnusedColumnsWarning",
     "ViewfuseError",
@@ -17,6 +18,10 @@ __all__ = [
 
 class ViewfuseError(Exception):
     """Base of every exception viewfuse raises."""
+
+
+class ParameterError(ViewfuseError, ValueError):
+    """A parameter of an estimator has a value it cannot have."""
 
 
 class ViewsError(ViewfuseError, ValueError):

@@ -90,8 +90,7 @@ def _contingency(labels_true: Any, labels_pred: Any) -> np.ndarray:
     true, predicted = np.asarray(labels_true), np.asarray(labels_pred)
     if true.ndim != 1 or true.shape != predicted.shape:
         raise ValueError(
-            "Labels must be two vectors of one length; "
-            f"got shapes {true.shape} (true) and {predicted.shape} (predicted)."
+            f"Labels must be two vectors of one length; got shapes {true.shape} (true) and {predicted.shape} (predicted)."
         )
     if true.size == 0:
         raise ValueError("There are no labels to compare.")

@@ -108,8 +108,7 @@ class Views:
             # scikit-learn indexes rows as X[rows, ...]
             if len(samples) != 2 or samples[1] is not Ellipsis:
                 raise ViewsTypeError(
-                    "Views are indexed by samples only, as in views[rows]; "
-                    "take a view by its name with views.view(name)."
+                    "Views are indexed by samples only, as in views[rows]; take a view by its name with views.view(name)."
                 )
             samples = samples[0]
         if isinstance(samples, str):
@@ -234,9 +233,7 @@ def _columns_of_group(view: str, group: Any, n_columns: int, column_names: np.nd
         wanted = np.atleast_1d(np.asarray(group))
         if wanted.dtype == bool:
             if wanted.size != n_columns:
-                raise ViewsError(
-                    f"views[{view!r}]: the mask has {wanted.size} entries for {_count(n_columns, 'column')}."
-                )
+                raise ViewsError(f"views[{view!r}]: the mask has {wanted.size} entries for {_count(n_columns, 'column')}.")
             positions = np.flatnonzero(wanted)
         elif wanted.dtype.kind in "iu":
             outside = wanted[(wanted < -n_columns) | (wanted >= n_columns)]
@@ -248,8 +245,7 @@ def _columns_of_group(view: str, group: Any, n_columns: int, column_names: np.nd
         else:
             if column_names is None:
                 raise ViewsError(
-                    f"views[{view!r}] gives column names, but the data has none; "
-                    "pass a DataFrame, or positions or a slice."
+                    f"views[{view!r}] gives column names, but the data has none; pass a DataFrame, or positions or a slice."
                 )
             place = {name: position for position, name in enumerate(column_names.tolist())}
             unknown = [name for name in wanted.tolist() if name not in place]
@@ -345,9 +341,7 @@ def _as_matrix(member: Any, name: str) -> Any:
             "Reshape your data: x.reshape(-1, 1) makes one feature a view."
         )
     if 0 in matrix.shape:
-        raise ViewsError(
-            f"View {name!r} is empty: {matrix.shape[0]} samples × {matrix.shape[1]} features. Leave it out."
-        )
+        raise ViewsError(f"View {name!r} is empty: {matrix.shape[0]} samples × {matrix.shape[1]} features. Leave it out.")
     return _checked_dtype(matrix, name)
 
 

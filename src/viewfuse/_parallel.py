@@ -1,0 +1,83 @@
+"""Work on parts of large NumPy arrays in threads, in place of a threaded BLAS.
+
+A BLAS with threads speeds up its products only; the elementwise work between them stays on one thread while the others spin.
+Here whole parts of the work, products included, run on as many threads as the BLAS would use, each with a one-thread BLAS.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, nullcontext
+from contextvars import ContextVar
+from functools import cache
+from typing import Any
+
+import numpy as np
+from threadpoolctl import ThreadpoolController
+
+__all__ = ["for_each", "matmul", "spans", "worker_threads"]
+
+_PANEL = 256
+
+_workers: ContextVar[tuple[ThreadPoolExecutor, int] | None] = ContextVar("workers", default=None)
+
+
+@contextmanager
+def worker_threads() -> Iterator[tuple[ThreadPoolExecutor, int]]:
+    """Threads for :func:`for_each` that last for a whole computation; inside another such block, the outer ones."""
+    outer = _workers.get()
+    if outer is not None:
+        yield outer
+        return
+    blas = _blas()
+    threads = max((library["num_threads"] for library in blas.info()), default=1)
+    with blas.limit(limits=1) if threads > 1 else nullcontext(), ThreadPoolExecutor(threads) as pool:
+        token = _workers.set((pool, threads))
+        try:
+            yield pool, threads
+        finally:
+            _workers.reset(token)
+
+
+def for_each(task: Callable[..., tuple[float, ...]], parts: Sequence[Any], *, per_thread: Any = tuple) -> tuple[float, ...]:
+    """Run ``task(part, own)`` on every part and add up the numbers returned, in the order of the parts.
+
+    ``own`` is what ``per_thread()`` made for the thread. As sums are taken in one order, no result depends on the threads.
+    """
+    results: list[Any] = [None] * len(parts)
+
+    def work(remaining: Iterator[int]) -> None:
+        own = per_thread()
+        for i in remaining:  # shared by the threads: each takes the next part when it has finished one
+            results[i] = task(parts[i], own)
+
+    remaining = iter(range(len(parts)))
+    if len(parts) == 1:
+        work(remaining)
+    else:
+        with worker_threads() as (pool, threads):
+            list(pool.map(work, [remaining] * threads))
+    return tuple(sum(column) for column in zip(*results, strict=True))
+
+
+def matmul(matrix: np.ndarray, block: np.ndarray) -> np.ndarray:
+    """``matrix @ block`` in panels of rows."""
+    product = np.empty((matrix.shape[0], block.shape[1]), dtype=np.result_type(matrix, block))
+
+    def panel(rows: slice, _: Any) -> tuple[float, ...]:
+        np.matmul(matrix[rows], block, out=product[rows])
+        return ()
+
+    for_each(panel, spans(matrix.shape[0], _PANEL))
+    return product
+
+
+def spans(n: int, length: int) -> list[slice]:
+    """0 … n in slices of ``length``."""
+    return [slice(begin, min(begin + length, n)) for begin in range(0, n, length)]
+
+
+@cache
+def _blas() -> ThreadpoolController:
+    return ThreadpoolController().select(user_api="blas")

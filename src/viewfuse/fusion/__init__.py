@@ -1,0 +1,6 @@
+"""Graphs to one consensus graph: the GFSC and GF sweeps on n × n graphs."""
+
+from .exact import fuse_graphs, gf, gfsc
+from .result import FusionResult, Sweep
+
+__all__ = ["FusionResult", "Sweep", "fuse_graphs", "gf", "gfsc"]

@@ -1,0 +1,280 @@
+"""The alternation: view graphs, weights, consensus and embedding, each given the others. One class per variant.
+
+Three n × n arrays are held, whatever the number of views: the consensus ``S``, one view's ``Z_v`` and ``M = Σ_v w_v Z_v``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from array_api_compat import array_namespace
+
+from .._parallel import worker_threads
+from ..spectral import Laplacian, smallest_eigenpairs, unit_rows
+from ._kernels import kernels_for
+from ._sizes import GraphSizes, UpdateSizes
+from .result import FusionResult, Sweep
+
+__all__ = ["SWEEPS", "Problem", "ViewGraph", "run_sweeps"]
+
+# A view's graph counts as at least this far from the consensus, relative to its size: it bounds the ratio of two weights.
+_LEAST_RELATIVE_DISTANCE = 0.01
+
+
+class ViewGraph(Protocol):
+    """What the sweeps need of a view."""
+
+    def write(self, graph: Any, consensus: Any, alpha: float, pull: float, *, symmetric: bool) -> GraphSizes:
+        """Set ``graph`` to the view's ``Z``, given the consensus and how strongly it pulls."""
+        ...
+
+    def misfit(self, graph: Any) -> float:
+        """``‖Xᵀ − XᵀZ‖²``."""
+        ...
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What is to be solved: the views and the parameters."""
+
+    graphs: Sequence[ViewGraph]
+    n_clusters: int
+    alpha: float
+    beta: float
+    gamma: float
+    joint: bool = True  # False: no cut while fusing; the consensus is embedded, degree-normalised, when it is done
+
+
+def run_sweeps(
+    problem: Problem,
+    variant: str,
+    like: Any,
+    *,
+    max_iter: int,
+    tol: float,
+    random_state: np.random.RandomState,
+    on_sweep: Callable[[int, Sweep], None] | None = None,
+) -> FusionResult:
+    """Sweep until the consensus changes by less than ``tol``; arrays are made like ``like``, an (n, ·) array."""
+    with worker_threads():
+        return _run_sweeps(SWEEPS[variant](problem, like, random_state), max_iter, tol, on_sweep)
+
+
+def _run_sweeps(state: _Published, max_iter: int, tol: float, on_sweep: Callable[[int, Sweep], None] | None) -> FusionResult:
+    state.start()
+    sweeps: list[Sweep] = []
+    converged = False
+    while not converged and len(sweeps) < max_iter:
+        sweeps.append(state.sweep())
+        if on_sweep is not None:
+            on_sweep(len(sweeps), sweeps[-1])
+        converged = len(sweeps) >= state.first_stop and sweeps[-1].change < tol
+    state.finish()
+    return FusionResult(
+        consensus=state.consensus,
+        embedding=state.embedding,
+        eigenvalues=state.eigenvalues,
+        weights=sweeps[-1].weights,
+        sweeps=tuple(sweeps),
+        converged=converged,
+    )
+
+
+class _Published:
+    """The authors' program: ``F`` from ``S``; every ``Z_v`` and at once its weight; then ``S`` from both.
+
+    ``S`` starts as the identity. The last embedding is that of the last sweep's beginning, one ``S`` behind.
+    """
+
+    symmetric = True  # each Z_v is symmetrised and S clipped at 0
+    normalized = False  # the Laplacian
+    first_stop = 6  # the sweep from which the stop test is made
+
+    def __init__(self, problem: Problem, like: Any, random_state: np.random.RandomState) -> None:
+        self.problem = problem
+        self.random_state = random_state
+        self.xp, self.kernels = array_namespace(like), kernels_for(like)
+        n, n_views = int(like.shape[0]), len(problem.graphs)
+        self.consensus, self.graph, self.weighted_sum = (
+            self.xp.zeros((n, n), dtype=like.dtype, device=like.device) for _ in range(3)
+        )
+        self.weights = np.full(n_views, 1 / n_views)
+        self.normalized = self.normalized or not problem.joint
+        self.embedding: Any = None
+        self.eigenvalues: Any = None
+        self.embedding_is_current = False
+
+    def start(self) -> None:
+        for i in range(self.consensus.shape[0]):
+            self.consensus[i, i] = 1.0
+        # The Laplacian of the identity is zero, of which LAPACK, and so the program, gives the first unit vectors.
+        n, k = self.consensus.shape[0], self.problem.n_clusters
+        self.embedding = self.xp.eye(n, k, dtype=self.consensus.dtype, device=self.consensus.device)
+        self.eigenvalues = self.embedding[0, :] * 0
+        self.embedding_is_current = True
+
+    def sweep(self) -> Sweep:
+        if self.problem.joint and not self.embedding_is_current:
+            self.embed()
+        self.weighted_sum[...] = 0
+        sizes, misfit, raw_weights = [], 0.0, []
+        for view, weight in zip(self.problem.graphs, self.weights, strict=True):
+            sizes.append(self.write(view, weight))
+            raw_weights.append(self.weight(sizes[-1]))
+            self.kernels.add_scaled(self.weighted_sum, raw_weights[-1], self.graph)
+            misfit += view.misfit(self.graph)
+        self.weights = self.normalised(np.asarray(raw_weights))
+        update = self.replace_consensus(sum(raw_weights))
+        scatter = self.scatter(sizes) + float(self.weights.sum()) * (update.moved2 - 2 * update.towards)
+        return self.summary(misfit, sizes, scatter=scatter, cut=update.cut, change=update.relative_change)
+
+    def finish(self) -> None:
+        """The program hands on the embedding it has."""
+        if not self.problem.joint:
+            self.embed()
+
+    def write(self, view: ViewGraph, weight: float) -> GraphSizes:
+        pull = self.problem.beta * float(weight)
+        return view.write(self.graph, self.consensus, self.problem.alpha, pull, symmetric=self.symmetric)
+
+    def weight(self, sizes: GraphSizes) -> float:
+        """``1 / (2‖Z_v − S‖)``; the guard is out of reach unless the two are equal to the last bit."""
+        return 0.5 / math.sqrt(max(sizes.distance2, np.finfo(float).tiny))
+
+    def normalised(self, raw_weights: np.ndarray) -> np.ndarray:
+        return raw_weights
+
+    def embed(self) -> None:
+        laplacian = Laplacian.of(self.consensus, normalized=self.normalized, symmetric=self.symmetric)
+        found = smallest_eigenpairs(laplacian, self.problem.n_clusters, start=self.embedding, random_state=self.random_state)
+        self.embedding, self.eigenvalues, self.embedding_is_current = found.vectors, found.values, True
+
+    def points(self) -> Any:
+        """The points whose squared distances are ``P``."""
+        return self.embedding
+
+    def penalty(self) -> float:
+        """What multiplies ``P`` in the update of ``S``: γ / (4β Σ_v w_v)."""
+        return self.problem.gamma / (4 * self.problem.beta * float(self.weights.sum()))
+
+    def replace_consensus(self, weight_total: float) -> UpdateSizes:
+        """``S ← M / Σ_v w_v − penalty · P``; the old one stays in ``weighted_sum`` until the next sweep."""
+        joint = self.problem.joint
+        points = self.points() if joint else self.consensus[:, :1] * 0
+        penalty = self.penalty() if joint else 0.0
+        update = self.kernels.update_consensus(
+            self.weighted_sum, weight_total, self.consensus, points, penalty, symmetric=self.symmetric
+        )
+        self.consensus, self.weighted_sum = self.weighted_sum, self.consensus
+        self.embedding_is_current = False
+        return update
+
+    def scatter(self, sizes: Sequence[GraphSizes]) -> float:
+        """``Σ_v w_v ‖Z_v − S‖²``."""
+        return sum(float(w) * size.distance2 for w, size in zip(self.weights, sizes, strict=True))
+
+    def summary(self, misfit: float, sizes: Sequence[GraphSizes], *, scatter: float, cut: float, change: float) -> Sweep:
+        """The objective, with the γ that makes ``penalty`` its minimiser, and the change of ``S``."""
+        total = float(self.weights.sum())
+        cut_price = 4 * self.problem.beta * total * self.penalty() if self.problem.joint else 0.0
+        size = sum(size.norm2 for size in sizes)
+        objective = misfit + self.problem.alpha * size + self.problem.beta * scatter + cut_price * cut
+        return Sweep(float(objective), change, self.weights / total)
+
+
+class _Robust(_Published):
+    """The program's order, made scale-free.
+
+    * ``S`` starts as the mean of the graphs each view learns on its own, not as the identity.
+    * A view's distance is ``‖Z_v − S‖ / ‖Z_v‖``: no view gains trust because its graph is small. Weights have mean 1, so
+      β means the same for two views and for ten.
+    * The embedding is degree-normalised, its rows of unit length: ``P_ij = 2 − 2 cos(F_i, F_j)``, so a weakly tied sample
+      pulls no harder than another. γ is in units of the mean edge over the mean ``P``.
+    * The last embedding is that of the last ``S``.
+    """
+
+    normalized = True
+    first_stop = 1
+
+    def start(self) -> None:
+        self.weights[:] = 1.0
+        for view in self.problem.graphs:
+            self.write(view, 0.0)
+            self.kernels.add_scaled(self.consensus, 1 / len(self.problem.graphs), self.graph)
+
+    def finish(self) -> None:
+        self.embed()
+
+    def weight(self, sizes: GraphSizes) -> float:
+        if sizes.norm2 <= 0:
+            return 0.0
+        return 1 / max(math.sqrt(sizes.distance2 / sizes.norm2), _LEAST_RELATIVE_DISTANCE)
+
+    def normalised(self, raw_weights: np.ndarray) -> np.ndarray:
+        total = raw_weights.sum()
+        return raw_weights * (len(raw_weights) / total) if total > 0 else np.ones_like(raw_weights)
+
+    def embed(self) -> None:
+        super().embed()
+        self._points = unit_rows(self.embedding)
+        centre = self.xp.mean(self._points, axis=0)
+        spread = self.xp.mean(self.xp.sum(self._points * self._points, axis=1))
+        self._mean_apart = 2 * float(spread - self.xp.sum(centre * centre))
+        self._mean_edge = float(self.xp.mean(self.consensus))
+
+    def points(self) -> Any:
+        return self._points
+
+    def penalty(self) -> float:
+        return self.problem.gamma * self._mean_edge / self._mean_apart if self._mean_apart > 0 else 0.0
+
+
+class _Paper(_Published):
+    """Algorithm 1 as printed: random ``S`` and ``F``; every ``Z_v``; ``S``; ``F``; then every weight.
+
+    The weights need each ``Z_v`` beside the new ``S``: they are computed again rather than all kept.
+    """
+
+    symmetric = False
+    first_stop = 1
+
+    def start(self) -> None:
+        n, k = self.consensus.shape[0], self.problem.n_clusters
+        like = {"dtype": self.consensus.dtype, "device": self.consensus.device}
+        self.consensus[...] = self.xp.asarray(self.random_state.random_sample((n, n)), **like)
+        random = self.random_state.standard_normal((n, k))
+        self.embedding = self.xp.asarray(np.linalg.qr(random)[0], **like)
+
+    def sweep(self) -> Sweep:
+        self.weighted_sum[...] = 0
+        for view, weight in zip(self.problem.graphs, self.weights, strict=True):
+            self.write(view, weight)
+            self.kernels.add_scaled(self.weighted_sum, float(weight), self.graph)
+        old_weights, old = self.weights, self.consensus
+        update = self.replace_consensus(float(self.weights.sum()))
+        new = self.consensus
+        if self.problem.joint:
+            self.embed()
+        sizes, misfit = [], 0.0
+        for view, weight in zip(self.problem.graphs, old_weights, strict=True):
+            self.consensus = old
+            self.write(view, weight)
+            sizes.append(self.kernels.measure_graph(self.graph, new))
+            misfit += view.misfit(self.graph)
+        self.consensus = new
+        self.weights = np.asarray([self.weight(size) for size in sizes])
+        cut = float(self.xp.sum(self.eigenvalues)) if self.problem.joint else 0.0
+        return self.summary(misfit, sizes, scatter=self.scatter(sizes), cut=cut, change=update.relative_change)
+
+    def finish(self) -> None:
+        """Hand on a graph that others can use: ``sym(S)`` without its negative entries."""
+        super().finish()
+        symmetric = (self.consensus + self.consensus.T) / 2
+        self.consensus = self.xp.where(symmetric > 0, symmetric, self.xp.zeros_like(symmetric))
+
+
+SWEEPS: dict[str, type[_Published]] = {"robust": _Robust, "published": _Published, "paper": _Paper}

@@ -1,0 +1,65 @@
+"""How a view is scaled before its graph is learned."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import scipy.sparse as sp
+from array_api_compat import array_namespace
+
+__all__ = ["ScaledView", "min_max", "unit_samples"]
+
+
+@dataclass(frozen=True)
+class ScaledView:
+    """The matrix ``values + offset``: the offset apart, so that scaling a sparse view leaves it sparse.
+
+    Attributes
+    ----------
+    values : (n, d) array or sparse matrix
+    offset : float, added to every entry
+    """
+
+    values: Any
+    offset: float = 0.0
+
+
+def min_max(view: Any) -> ScaledView:
+    """The view as a whole to [−1, 1]: ``2 (x − min) / (max − min) − 1`` with one min and max for all features."""
+    low, high = float(view.min()), float(view.max())
+    half_range = (high / 2 - low / 2) or 1.0  # halved first: max − min may overflow
+    offset = -(low / half_range) - 1
+    scaled = view * (1 / half_range) if half_range > 1e-300 else view / half_range
+    return ScaledView(scaled, offset) if sp.issparse(view) else ScaledView(scaled + offset)
+
+
+def unit_samples(view: Any) -> ScaledView:
+    """Every sample to unit length, then the view so that its Gram matrix has trace n.
+
+    Graphs of views scaled so are comparable whatever the units, the number of features and the sparsity. All-zero
+    samples stay zero; the trace makes up for them.
+    """
+    if sp.issparse(view):
+        peaks = abs(view).max(axis=1).toarray().ravel()
+        rows = sp.diags_array(1 / _nonzero(peaks)) @ view
+        lengths = (rows.multiply(rows)).sum(axis=1) ** 0.5
+        unit = sp.diags_array(1 / _nonzero(lengths)) @ rows
+        return ScaledView(sp.csr_array(unit, dtype=view.dtype) * _trace_factor(lengths))
+    xp = array_namespace(view)
+    # Divided by the largest entry first, so that squares neither overflow nor vanish.
+    rows = view / _nonzero(xp.max(xp.abs(view), axis=1))[:, None]
+    lengths = xp.linalg.vector_norm(rows, axis=1)
+    return ScaledView(rows * (_trace_factor(lengths) / _nonzero(lengths))[:, None])
+
+
+def _nonzero(scale: Any) -> Any:
+    xp = array_namespace(scale)
+    return xp.where(scale > 0, scale, xp.ones_like(scale))
+
+
+def _trace_factor(lengths: Any) -> float:
+    """√(n / number of samples that are not zero)."""
+    xp = array_namespace(lengths)
+    occupied = int(xp.count_nonzero(lengths))
+    return float((lengths.shape[0] / max(occupied, 1)) ** 0.5)

@@ -1,0 +1,15 @@
+"""From a graph to clusters: Laplacians as operators, their smallest eigenvectors, and rows to clusters."""
+
+from .assign import assign_clusters, unit_rows
+from .eigensolvers import Eigenpairs, smallest_eigenpairs, symmetric_eigh
+from .laplacian import Laplacian, isolated_samples
+
+__all__ = [
+    "Eigenpairs",
+    "Laplacian",
+    "assign_clusters",
+    "isolated_samples",
+    "smallest_eigenpairs",
+    "symmetric_eigh",
+    "unit_rows",
+]

@@ -1,0 +1,152 @@
+"""The k smallest eigenvectors of a Laplacian, iteratively and warm-started, with fallbacks that do not fail."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+from array_api_compat import array_namespace, is_numpy_array
+
+from ..exceptions import ViewfuseError
+from .laplacian import Laplacian
+
+__all__ = ["Eigenpairs", "smallest_eigenpairs", "symmetric_eigh"]
+
+_DENSE_BELOW = 256  # a dense decomposition of so small a matrix costs less than the iterations
+_MAX_BASIS_BLOCKS = 6
+_MAX_ITERATIONS = 150
+
+
+@dataclass(frozen=True)
+class Eigenpairs:
+    """The smallest eigenpairs of a symmetric matrix.
+
+    Attributes
+    ----------
+    values : (k,) array, ascending
+    vectors : (n, k) array, orthonormal columns
+    iterations : int, products with a block of vectors (0: a dense solver answered)
+    """
+
+    values: Any
+    vectors: Any
+    iterations: int
+
+
+def smallest_eigenpairs(
+    laplacian: Laplacian, k: int, *, start: Any = None, tol: float = 1e-5, random_state: np.random.RandomState
+) -> Eigenpairs:
+    """``min Tr(FᵀLF)`` over (n, k) ``F`` with ``FᵀF = I``.
+
+    Block Davidson with Jacobi preconditioning and thick restarts: one product ``L @ block`` an iteration, at most
+    ``6·(k + guard)`` basis vectors. ``start`` (the last sweep's vectors) saves most iterations once the graph settles.
+    Stops when every residual ``‖L f − θ f‖`` is under ``tol`` times the largest diagonal entry of ``L``. Small problems,
+    and those it does not finish, go to LAPACK.
+    """
+    n = laplacian.n_samples
+    block_size = k + max(4, k // 3)
+    if n <= max(_DENSE_BELOW, 4 * block_size):
+        return _dense(laplacian, k)
+    found = _block_davidson(laplacian, k, _start_block(laplacian, block_size, start, random_state), tol)
+    return _dense(laplacian, k) if found is None else found
+
+
+def symmetric_eigh(matrix: Any, *, smallest: int | None = None) -> tuple[Any, Any]:
+    """Eigenvalues (ascending) and eigenvectors of a dense symmetric matrix, all or the ``smallest`` few.
+
+    LAPACK's drivers fail on different matrices (the fast ones on graphs with many equal eigenvalues), so when one gives up
+    the next is tried; the last is the slow QR iteration.
+    """
+    count = matrix.shape[0] if smallest is None else smallest
+    for solve in _dense_solvers(matrix, count):
+        try:
+            values, vectors = solve()
+        except (np.linalg.LinAlgError, RuntimeError, ValueError):
+            continue
+        xp = array_namespace(values)
+        if bool(xp.all(xp.isfinite(values))) and bool(xp.all(xp.isfinite(vectors))):
+            return values[:count], vectors[:, :count]
+    raise ViewfuseError(
+        f"No LAPACK driver could decompose a {matrix.shape[0]} × {matrix.shape[0]} matrix; look for extreme values "
+        "in the views."
+    )
+
+
+def _dense_solvers(matrix: Any, count: int) -> Iterator[Callable[[], tuple[Any, Any]]]:
+    """Ways to decompose, in the order to try: a partial one if few are wanted, the library's own, then the rest."""
+    driver = partial(scipy.linalg.eigh, matrix, check_finite=False)
+    few = is_numpy_array(matrix) and 10 * count < matrix.shape[0]
+    if few:
+        yield partial(driver, driver="evr", subset_by_index=(0, count - 1))
+    yield partial(array_namespace(matrix).linalg.eigh, matrix)
+    if is_numpy_array(matrix):
+        yield partial(driver, driver="evr")
+        yield partial(driver, driver="ev")
+
+
+def _dense(laplacian: Laplacian, k: int) -> Eigenpairs:
+    values, vectors = symmetric_eigh(laplacian.dense(), smallest=k)
+    return Eigenpairs(values, vectors, 0)
+
+
+def _start_block(laplacian: Laplacian, block_size: int, start: Any, random_state: np.random.RandomState) -> Any:
+    xp = array_namespace(laplacian.graph)
+    dtype, device = laplacian.graph.dtype, laplacian.graph.device
+    known = 0 if start is None else int(start.shape[1])
+    random = random_state.standard_normal((laplacian.n_samples, max(block_size - known, 0)))
+    fresh = xp.asarray(random, dtype=dtype, device=device)
+    return fresh if start is None else xp.concat([start[:, :block_size], fresh], axis=1)
+
+
+def _block_davidson(laplacian: Laplacian, k: int, start: Any, tol: float) -> Eigenpairs | None:
+    """Expand a basis by preconditioned residuals, solve within it, restart it thick; None if it does not converge."""
+    xp = array_namespace(start)
+    size = int(start.shape[1])
+    diagonal = laplacian.diagonal()
+    scale = float(xp.max(xp.abs(diagonal)))
+    if not scale > 0:
+        return None
+    basis, _ = xp.linalg.qr(start)
+    images = laplacian @ basis
+    for iteration in range(1, _MAX_ITERATIONS + 1):
+        projected = basis.T @ images
+        # The library's own eigh: on NumPy, SciPy's would wake a second BLAS, whose idle threads then fight the first's.
+        values, rotation = xp.linalg.eigh((projected + projected.T) / 2)
+        ritz, ritz_images = basis @ rotation[:, :size], images @ rotation[:, :size]
+        residuals = ritz_images - ritz * values[None, :size]
+        norms = xp.linalg.vector_norm(residuals, axis=0)
+        if not bool(xp.all(xp.isfinite(norms))):
+            return None
+        if float(xp.max(norms[:k])) <= tol * scale:
+            return Eigenpairs(values[:k], ritz[:, :k], iteration)
+        unfinished = [j for j in range(size) if float(norms[j]) > 0.1 * tol * scale]
+        chosen = xp.asarray(unfinished, device=start.device)
+        expansion = _preconditioned(
+            xp.take(residuals, chosen, axis=1), diagonal, xp.take(values[:size], chosen, axis=0), scale, xp
+        )
+        if basis.shape[1] + len(unfinished) > _MAX_BASIS_BLOCKS * size:
+            kept = rotation[:, : 2 * size]
+            basis, images = basis @ kept, images @ kept
+        expansion = _orthonormal_to(expansion, basis, xp)
+        basis = xp.concat([basis, expansion], axis=1)
+        images = xp.concat([images, laplacian @ expansion], axis=1)
+    return None
+
+
+def _preconditioned(residuals: Any, diagonal: Any, values: Any, scale: float, xp: Any) -> Any:
+    """Jacobi: divide by the diagonal of ``L − θI``, kept away from zero."""
+    distance = diagonal[:, None] - values[None, :]
+    least = 0.01 * scale
+    return residuals / xp.where(xp.abs(distance) < least, xp.full_like(distance, least), distance)
+
+
+def _orthonormal_to(block: Any, basis: Any, xp: Any) -> Any:
+    """Twice is enough: the second projection removes what rounding left of the first."""
+    for _ in range(2):
+        block = block - basis @ (basis.T @ block)
+        block, _ = xp.linalg.qr(block)
+    return block
