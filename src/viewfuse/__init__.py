@@ -1,8 +1,20 @@
 """viewfuse: multi-view clustering by graph fusion."""
 
-from . import exceptions, metrics
+from . import datasets, exceptions, metrics
+from .cluster import GF, GFSC, METHODS
 from .exceptions import ViewsError, ViewsFormatError
 from .views import Views
 
 __version__ = "0.1.0"
-__all__ = ["Views", "ViewsError", "ViewsFormatError", "__version__", "exceptions", "metrics"]
+__all__ = [
+    "GF",
+    "GFSC",
+    "METHODS",
+    "Views",
+    "ViewsError",
+    "ViewsFormatError",
+    "__version__",
+    "datasets",
+    "exceptions",
+    "metrics",
+]

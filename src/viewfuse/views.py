@@ -193,11 +193,13 @@ class Views:
         return f"Views({_count(len(self), 'sample')}; {described})"
 
 
-def split_columns(data: Any, groups: Mapping[str, Any] | Sequence[Any]) -> tuple[Views, int]:
-    """Split one 2-D array, sparse matrix or DataFrame into views by groups of columns.
+def split_columns(
+    matrix: Any, groups: Mapping[str, Any] | Sequence[Any], column_names: Sequence[str] | None = None
+) -> tuple[Views, int]:
+    """Split one (n, d) array or sparse matrix into views by groups of columns.
 
-    A group is what ``ColumnTransformer`` takes: a slice, positions, names or a mask. Returns the views and
-    how many columns are in none of them.
+    A group is what ``ColumnTransformer`` takes: a slice, positions, names or a mask. Returns the views and how many columns
+    are in none of them.
     """
     if isinstance(groups, Mapping):
         named = {str(name): group for name, group in groups.items()}
@@ -210,11 +212,15 @@ def split_columns(data: Any, groups: Mapping[str, Any] | Sequence[Any]) -> tuple
         )
     if not named:
         raise ViewsError("views= names no view; give at least one group of columns.")
-    column_names = _column_names(data)
-    columns = {name: _columns_of_group(name, group, data.shape[1], column_names) for name, group in named.items()}
-    unused = data.shape[1] - len(set(np.concatenate(list(columns.values())).tolist()))
-    take = (lambda c: data.iloc[:, c]) if is_dataframe(data) else (lambda c: data[:, c])
-    return Views({name: take(c) for name, c in columns.items()}), unused
+    n_columns = matrix.shape[1]
+    columns = {name: _columns_of_group(name, group, n_columns, column_names) for name, group in named.items()}
+    unused = n_columns - np.unique(np.concatenate(list(columns.values()))).size
+    by_column = matrix.tocsc() if sp.issparse(matrix) else matrix
+    views = Views({name: by_column[:, chosen] for name, chosen in columns.items()})
+    if column_names is not None:
+        names = np.asarray(column_names, dtype=object)
+        views.feature_names = tuple(names[chosen] for chosen in columns.values())
+    return views, unused
 
 
 def is_dataframe(data: Any) -> bool:
@@ -223,7 +229,7 @@ def is_dataframe(data: Any) -> bool:
     return pandas is not None and isinstance(data, pandas.DataFrame)
 
 
-def _columns_of_group(view: str, group: Any, n_columns: int, column_names: np.ndarray | None) -> np.ndarray:
+def _columns_of_group(view: str, group: Any, n_columns: int, column_names: Sequence[str] | None) -> np.ndarray:
     """Positions of one group's columns."""
     if isinstance(group, slice) and not any(isinstance(end, str) for end in (group.start, group.stop)):
         positions = np.arange(n_columns)[group]
@@ -247,7 +253,7 @@ def _columns_of_group(view: str, group: Any, n_columns: int, column_names: np.nd
                 raise ViewsError(
                     f"views[{view!r}] gives column names, but the data has none; pass a DataFrame, or positions or a slice."
                 )
-            place = {name: position for position, name in enumerate(column_names.tolist())}
+            place = {name: position for position, name in enumerate(column_names)}
             unknown = [name for name in wanted.tolist() if name not in place]
             if unknown:
                 raise ViewsError(f"views[{view!r}] asks for {_listed(unknown)}, which the data does not have.")

@@ -1,0 +1,126 @@
+"""The shell every estimator shares: ways in, validation, fitted attributes. A method adds its parameters and its solver."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin
+from sklearn.utils.validation import validate_data
+
+from ..exceptions import UnusedColumnsWarning, ViewsTypeError
+from ..views import Views, is_dataframe, split_columns
+from ._checks import check_count, check_enough_samples, check_graphs, informative_views
+
+__all__ = ["MultiViewClusterer"]
+
+
+class MultiViewClusterer(ClassNamePrefixFeaturesOutMixin, ClusterMixin, BaseEstimator):
+    """Base of the multi-view clusterers.
+
+    A subclass has the parameters ``n_clusters`` and ``views``, checks its others in ``_check_parameters`` and solves in
+    ``_fit(views, arrays, used)``, where ``arrays`` are valid floating-point views and ``used`` the positions of those in
+    which samples differ.
+    """
+
+    n_clusters: int
+    views: Any
+    affinity: str = "self-expressive"
+
+    def fit(self, X: Any, y: Any = None) -> MultiViewClusterer:
+        """Cluster the samples.
+
+        Parameters
+        ----------
+        X : list, tuple or dict of (n_samples, n_features) views, Views, or one 2-D array or DataFrame
+            A list or dict of DataFrames is joined on the index. One 2-D array or DataFrame is split by the estimator's
+            ``views=``; without it, it is one view.
+        y : ignored
+
+        Returns
+        -------
+        self
+        """
+        check_count("n_clusters", self.n_clusters, least=2)
+        self._check_parameters()
+        views = self._as_views(X)
+        arrays = views.float_arrays()
+        check_enough_samples(views, self.n_clusters)
+        if self.affinity == "precomputed":
+            check_graphs(views, arrays)
+        used = informative_views(views, arrays)
+        self.view_names_ = np.asarray(views.names, dtype=object)
+        self.n_features_in_ = views.shape[1]
+        self._fit(views, arrays, used)
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None) -> Any:
+        """Cluster the samples and return their embedding, (n_samples, n_clusters)."""
+        return self.fit(X).embedding_
+
+    def _check_parameters(self) -> None:
+        """Raise ParameterError for a parameter that cannot be."""
+
+    def _fit(self, views: Views, arrays: list[Any], used: list[int]) -> None:
+        raise NotImplementedError(f"{type(self).__name__} has no _fit")
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self.n_clusters)
+
+    def _as_views(self, X: Any) -> Views:
+        if not _is_one_matrix(X):
+            if self.views is not None:
+                raise ViewsTypeError(
+                    "views= splits the columns of one 2-D array or DataFrame, but the data is already in views "
+                    f"({type(X).__name__}); leave views= out."
+                )
+            return X if isinstance(X, Views) else Views(X)
+        if getattr(X, "ndim", 2) > 2:
+            raise ViewsTypeError(
+                f"A {X.ndim}-D array of shape {X.shape} is neither one matrix nor a list of views; "
+                "pass list(X) if its first axis counts the views."
+            )
+        index = X.index if is_dataframe(X) else None
+        matrix = validate_data(self, X, accept_sparse=True, dtype="numeric", ensure_all_finite=False)
+        if self.views is None:
+            views = Views({"all": matrix})
+        else:
+            names = getattr(self, "feature_names_in_", None)
+            views, unused = split_columns(matrix, self.views, names)
+            if unused:
+                warnings.warn(
+                    f"{unused} of {matrix.shape[1]} columns are in no group of views= and are not used.",
+                    UnusedColumnsWarning,
+                    stacklevel=3,
+                )
+        return views if index is None else Views(views, ids=index)
+
+    def _weights_of_all_views(self, weights: np.ndarray, used: list[int], n_views: int) -> np.ndarray:
+        """Weights of all views, 0 for those set aside."""
+        full = np.zeros((*weights.shape[:-1], n_views))
+        full[..., used] = weights
+        return full
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.pairwise = self.affinity == "precomputed"
+        tags.input_tags.positive_only = self.affinity == "precomputed"
+        return tags
+
+
+def _is_one_matrix(X: Any) -> bool:
+    """Whether the data is one (samples × features) matrix: an array, a frame, or nested lists of numbers."""
+    if isinstance(X, (Views, Mapping)):
+        return False
+    if isinstance(X, (list, tuple)):
+        return len(X) > 0 and all(isinstance(row, (list, tuple)) and not _is_nested(row) for row in X)
+    return sp.issparse(X) or hasattr(X, "shape") or hasattr(X, "__array__")
+
+
+def _is_nested(row: Any) -> bool:
+    return any(isinstance(value, (list, tuple)) or bool(getattr(value, "shape", ())) for value in row)

@@ -1,0 +1,128 @@
+"""Checks that every estimator makes, with messages that say what was found and what to do."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Sequence
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from array_api_compat import array_namespace
+
+from ..exceptions import ParameterError, UninformativeViewWarning, ViewsError
+from ..views import Views
+
+__all__ = [
+    "check_choice",
+    "check_count",
+    "check_enough_samples",
+    "check_graphs",
+    "check_number",
+    "check_zero_samples",
+    "informative_views",
+]
+
+
+def check_count(name: str, value: Any, *, least: int) -> None:
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Integral) or value < least:
+        raise ParameterError(f"{name} must be a whole number of at least {least}; got {value!r}.")
+
+
+def check_number(name: str, value: Any, *, positive: bool) -> None:
+    ok = isinstance(value, Real) and not isinstance(value, (bool, np.bool_)) and math.isfinite(value)
+    if not ok or value < 0 or (positive and value == 0):
+        raise ParameterError(f"{name} must be a {'positive' if positive else 'non-negative'} number; got {value!r}.")
+
+
+def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:
+    if not isinstance(value, str) or value not in choices:
+        raise ParameterError(f"{name} must be one of {', '.join(map(repr, choices))}; got {value!r}.")
+
+
+def check_enough_samples(views: Views, n_clusters: int) -> None:
+    n = len(views)
+    if n < n_clusters:
+        samples = "1 sample" if n == 1 else f"{n} samples"
+        raise ViewsError(
+            f"{samples} (view {views.names[0]!r}, n_samples={n}) cannot make {n_clusters} clusters; "
+            "ask for fewer clusters or give more samples."
+        )
+
+
+def informative_views(views: Views, arrays: Sequence[Any]) -> list[int]:
+    """Positions of the views in which at least two samples differ; the others are named in a warning."""
+    constant = [v for v, array in enumerate(arrays) if _samples_are_equal(array)]
+    if not constant:
+        return list(range(len(arrays)))
+    names = ", ".join(repr(views.names[v]) for v in constant)
+    if len(constant) == len(arrays):
+        raise ViewsError(f"Every view is constant ({names}): all samples are the same, so there is nothing to cluster.")
+    warnings.warn(
+        f"View {names} is constant: every sample has the same values there. It gets weight 0; leave it out or mend it."
+        if len(constant) == 1
+        else f"Views {names} are constant: every sample has the same values there. They get weight 0; leave them out.",
+        UninformativeViewWarning,
+        stacklevel=4,
+    )
+    return [v for v in range(len(arrays)) if v not in constant]
+
+
+def check_zero_samples(views: Views, arrays: Sequence[Any], used: Sequence[int]) -> None:
+    """All-zero rows have no direction: warned about where another view can speak for the sample, else an error."""
+    zero = np.stack([_zero_rows(arrays[v]) for v in used], axis=1)
+    if not zero.any():
+        return
+    silent = np.flatnonzero(zero.all(axis=1))
+    if silent.size:
+        raise ViewsError(
+            f"{_rows(silent)} all zeros in every view ({', '.join(repr(views.names[v]) for v in used)}), the first "
+            f"{views.sample_name(silent[0])}: nothing says where to put them. Remove them first."
+        )
+    for position in np.flatnonzero(zero.any(axis=0)).tolist():
+        rows = np.flatnonzero(zero[:, position])
+        warnings.warn(
+            f"View {views.names[used[position]]!r}: {_rows(rows)} all zeros, the first {views.sample_name(rows[0])}. "
+            "Such samples are placed by the other views.",
+            UninformativeViewWarning,
+            stacklevel=4,
+        )
+
+
+def check_graphs(views: Views, arrays: Sequence[Any]) -> None:
+    """Graphs must be square and have no negative entry."""
+    n = len(views)
+    for name, array in zip(views.names, arrays, strict=True):
+        if array.shape[1] != n:
+            raise ViewsError(
+                f"View {name!r} is {array.shape[0]} × {array.shape[1]}: with affinity='precomputed' every view must be a "
+                "square graph, samples × samples."
+            )
+        if float(array.min()) < 0:
+            place = array.tocoo().argmin() if sp.issparse(array) else int(array.argmin())
+            row, column = divmod(int(place), n)
+            raise ViewsError(
+                f"View {name!r} has the negative edge {float(array.min()):.3g} in {views.sample_name(row)}, column {column}. "
+                "Edges are similarities, 0 or more."
+            )
+
+
+def _rows(rows: np.ndarray) -> str:
+    return "1 row is" if rows.size == 1 else f"{rows.size} rows are"
+
+
+def _samples_are_equal(array: Any) -> bool:
+    if sp.issparse(array):
+        # Columns differ somewhere exactly when their extremes do; sparse min and max count the zeros.
+        return bool((array.max(axis=0) != array.min(axis=0)).nnz == 0)
+    xp = array_namespace(array)
+    return bool(xp.all(array == array[:1, :]))
+
+
+def _zero_rows(array: Any) -> np.ndarray:
+    if sp.issparse(array):
+        return np.asarray(abs(array).max(axis=1).toarray()).ravel() == 0
+    xp = array_namespace(array)
+    return np.asarray(~xp.any(array != 0, axis=1))

@@ -1,0 +1,133 @@
+"""What GFSC and GF share: running a fusion and turning its record into fitted attributes."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from array_api_compat import array_namespace
+from sklearn.utils import check_random_state
+
+from ..exceptions import ConvergenceWarning, DegenerateGraphWarning
+from ..fusion import FusionResult, Sweep, fuse_graphs
+from ..spectral import assign_clusters, isolated_samples, unit_rows
+from ..views import Views
+from ._base import MultiViewClusterer
+from ._checks import check_choice, check_count, check_number, check_zero_samples
+
+__all__ = ["ExactFusion"]
+
+VARIANTS = ("robust", "published", "paper")
+AFFINITIES = ("self-expressive", "precomputed")
+
+
+class ExactFusion(MultiViewClusterer):
+    """Base of the methods that fuse n × n graphs; a subclass says how in ``_fuse``."""
+
+    alpha: float
+    beta: float
+    variant: str
+    max_iter: int
+    tol: float
+    n_init: int
+    random_state: Any
+    verbose: int
+
+    def _check_parameters(self) -> None:
+        check_choice("variant", self.variant, VARIANTS)
+        check_choice("affinity", self.affinity, AFFINITIES)
+        check_number("alpha", self.alpha, positive=True)
+        check_number("beta", self.beta, positive=True)
+        check_number("tol", self.tol, positive=False)
+        check_count("max_iter", self.max_iter, least=1)
+        check_count("n_init", self.n_init, least=1)
+
+    def _fuse(self, arrays: list[Any], **options: Any) -> FusionResult:
+        """Learn and fuse the graphs of these views."""
+        raise NotImplementedError(f"{type(self).__name__} has no _fuse")
+
+    def _cut_weight(self) -> float:
+        """γ; 0 where the cut is a separate step."""
+        return 0.0
+
+    def _rows_are_directions(self) -> bool:
+        """Whether clusters lie in the directions of the embedding's rows; the program takes the rows as they are."""
+        return self.variant == "robust" or not self._cut_weight()
+
+    def _fit(self, views: Views, arrays: list[Any], used: list[int]) -> None:
+        rng = check_random_state(self.random_state)
+        options = {
+            "variant": self.variant,
+            "max_iter": self.max_iter,
+            "tol": self.tol,
+            "random_state": rng,
+            "on_sweep": self._printer(views),
+        }
+        chosen = [arrays[v] for v in used]
+        if self.affinity == "precomputed":
+            dense = [array.toarray() if sp.issparse(array) else array for array in chosen]
+            result = fuse_graphs(dense, self.n_clusters, beta=self.beta, gamma=self._cut_weight(), **options)
+        else:
+            if self.variant == "robust":
+                check_zero_samples(views, arrays, used)
+            result = self._fuse(chosen, **options)
+        self._warn(result, views)
+        rows = unit_rows(result.embedding) if self._rows_are_directions() else result.embedding
+        self.labels_ = assign_clusters(np.asarray(rows), self.n_clusters, n_init=self.n_init, random_state=rng)
+        self.embedding_ = result.embedding
+        self.affinity_matrix_ = result.consensus
+        self.n_iter_ = len(result.sweeps)
+        self.converged_ = result.converged
+        weights = np.asarray([sweep.weights for sweep in result.sweeps])
+        self.history_ = {
+            "objective": np.asarray([sweep.objective for sweep in result.sweeps]),
+            "change": np.asarray([sweep.change for sweep in result.sweeps]),
+            "weights": self._weights_of_all_views(weights, used, views.n_views),
+        }
+        self.objective_ = self.history_["objective"]
+        self.view_weights_ = self.history_["weights"][-1]
+
+    def _printer(self, views: Views) -> Callable[[int, Sweep], None] | None:
+        if not self.verbose:
+            return None
+
+        def show(number: int, sweep: Sweep) -> None:
+            weights = " ".join(f"{weight:.3f}" for weight in sweep.weights)
+            print(
+                f"{type(self).__name__} sweep {number}: change {sweep.change:.2e}, objective {sweep.objective:.6g}, "
+                f"weights {weights}"
+            )
+
+        return show
+
+    def _warn(self, result: FusionResult, views: Views) -> None:
+        if not result.converged:
+            warnings.warn(
+                f"{type(self).__name__} has not settled after {len(result.sweeps)} sweeps: the consensus still changes by "
+                f"{result.sweeps[-1].change:.1e} a sweep (tol={self.tol:g}). Raise max_iter or tol.",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+        isolated = np.flatnonzero(np.asarray(isolated_samples(result.consensus)))
+        if isolated.size:
+            warnings.warn(self._isolation(isolated, result, views), DegenerateGraphWarning, stacklevel=4)
+
+    def _isolation(self, isolated: np.ndarray, result: FusionResult, views: Views) -> str:
+        xp = array_namespace(result.consensus)
+        if not bool(xp.any(result.consensus > 0)):
+            found = "The consensus graph is all zeros"
+        elif isolated.size == len(views):
+            found = "No two samples are tied in the consensus graph"
+        else:
+            noun = "sample has" if isolated.size == 1 else "samples have"
+            found = f"{isolated.size} {noun} no tie in the consensus graph (the first: {views.sample_name(isolated[0])})"
+        if self.affinity == "precomputed":
+            remedy = "Give graphs with more edges" + (", or lower gamma" if self._cut_weight() else "")
+        elif self.variant == "robust":
+            remedy = "Lower gamma or raise alpha" if self._cut_weight() else "Raise alpha"
+        else:
+            remedy = "Lower beta" + (" and gamma" if self._cut_weight() else "") + ", or use variant='robust'"
+        return f"{found}, so their clusters mean nothing. {remedy}."

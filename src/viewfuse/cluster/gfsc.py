@@ -1,0 +1,116 @@
+"""GFSC: graph fusion and spectral clustering in one optimisation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..fusion import FusionResult, gfsc
+from ._checks import check_number
+from ._exact import ExactFusion
+
+__all__ = ["GFSC"]
+
+
+class GFSC(ExactFusion):
+    """Multi-graph fusion for multi-view spectral clustering.
+
+    ``min Σ_v ‖X_vᵀ − X_vᵀZ_v‖² + α‖Z_v‖² + β w_v‖Z_v − S‖² + γ Tr(FᵀLF)`` with ``Z_v ≥ 0`` and ``FᵀF = I``: a graph
+    ``Z_v`` per view that expresses each sample by the others, a consensus graph ``S`` (with Laplacian ``L``) close to those that agree
+    with it, and an embedding ``F`` that cuts it into ``n_clusters``. The weights ``w_v`` say which views to trust.
+
+    Memory is three n × n arrays whatever the number of views, time about 6n²·rank per view and sweep.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+    alpha, beta, gamma : float, default=10, 1, 1
+        How much small graph entries, agreement with the consensus, and a clean cut are worth. In the robust variant they
+        mean the same on every data set: alpha is in units of a Gram matrix of trace n, beta is the pull on an average
+        view, gamma the part of an average edge that a pair at average distance in the embedding loses.
+    variant : {"robust", "published", "paper"}, default="robust"
+        "robust" is scale-free: samples of unit length, views of equal trace, a degree-normalised embedding.
+        "published" is the authors' program, sweep for sweep. "paper" is Algorithm 1 as printed.
+    affinity : {"self-expressive", "precomputed"}, default="self-expressive"
+        "precomputed": the views are (n_samples, n_samples) graphs with non-negative edges.
+    views : dict or list, default=None
+        For one 2-D array or DataFrame: the columns of each view, as ``{"sound": slice(0, 20), "image": ["r", "g", "b"]}``.
+    max_iter : int, default=200
+        Largest number of sweeps.
+    tol : float, default=1e-3
+        The relative change of the consensus below which it has settled.
+    n_init : int, default=10
+        k-means runs on the embedding; the best counts.
+    random_state : int, RandomState or None, default=None
+    verbose : int, default=0
+        1 prints every sweep.
+
+    Attributes
+    ----------
+    labels_ : (n_samples,) array of int
+    view_weights_ : (n_views,) array, summing to 1
+        A constant view has weight 0.
+    view_names_ : (n_views,) array of str
+    embedding_ : (n_samples, n_clusters) array, orthonormal columns
+    affinity_matrix_ : (n_samples, n_samples) array
+        The consensus graph, symmetric and non-negative.
+    history_ : dict
+        "objective" and "change" per sweep, and "weights" (sweeps × views).
+    objective_ : array, ``history_["objective"]``
+    n_iter_ : int
+    converged_ : bool
+    n_features_in_ : int, of all views together
+    feature_names_in_ : array of str, where the data is one DataFrame
+
+    References
+    ----------
+    Z. Kang, G. Shi, S. Huang, W. Chen, X. Pu, J. T. Zhou and Z. Xu. Multi-graph fusion for multi-view spectral clustering.
+    Knowledge-Based Systems 189 (2020).
+
+    Examples
+    --------
+    >>> from viewfuse import GFSC, metrics
+    >>> from viewfuse.datasets import load_digits_views
+    >>> views = load_digits_views()[:300]
+    >>> model = GFSC(n_clusters=10, random_state=0).fit(views)
+    >>> metrics.accuracy(views.y, model.labels_) > 0.7
+    True
+    """
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        alpha: float = 10.0,
+        beta: float = 1.0,
+        gamma: float = 1.0,
+        variant: str = "robust",
+        affinity: str = "self-expressive",
+        views: Any = None,
+        max_iter: int = 200,
+        tol: float = 1e-3,
+        n_init: int = 10,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.alpha = alpha
+        self.beta = beta
+        self.gamma = gamma
+        self.variant = variant
+        self.affinity = affinity
+        self.views = views
+        self.max_iter = max_iter
+        self.tol = tol
+        self.n_init = n_init
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_number("gamma", self.gamma, positive=False)
+
+    def _cut_weight(self) -> float:
+        return self.gamma
+
+    def _fuse(self, arrays: list[Any], **options: Any) -> FusionResult:
+        return gfsc(arrays, self.n_clusters, alpha=self.alpha, beta=self.beta, gamma=self.gamma, **options)
