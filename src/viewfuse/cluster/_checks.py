@@ -103,8 +103,9 @@ def check_graphs(views: Views, arrays: Sequence[Any]) -> None:
         if float(array.min()) < 0:
             place = array.tocoo().argmin() if sp.issparse(array) else int(array.argmin())
             row, column = divmod(int(place), n)
+            worst = f"{float(array.min()):.3g}"
             raise ViewsError(
-                f"View {name!r} has the negative edge {float(array.min()):.3g} in {views.sample_name(row)}, column {column}. "
+                f"View {name!r} has the negative edge {worst} in {views.sample_name(row)}, column {column}. "
                 "Edges are similarities, 0 or more."
             )
 

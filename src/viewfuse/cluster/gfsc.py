@@ -15,8 +15,8 @@ class GFSC(ExactFusion):
     """Multi-graph fusion for multi-view spectral clustering.
 
     ``min Σ_v ‖X_vᵀ − X_vᵀZ_v‖² + α‖Z_v‖² + β w_v‖Z_v − S‖² + γ Tr(FᵀLF)`` with ``Z_v ≥ 0`` and ``FᵀF = I``: a graph
-    ``Z_v`` per view that expresses each sample by the others, a consensus graph ``S`` (with Laplacian ``L``) close to those that agree
-    with it, and an embedding ``F`` that cuts it into ``n_clusters``. The weights ``w_v`` say which views to trust.
+    ``Z_v`` per view that expresses each sample by the others, a consensus graph ``S`` (with Laplacian ``L``) close to those
+    that agree with it, and an embedding ``F`` that cuts it into ``n_clusters``. The weights ``w_v`` say whom to trust.
 
     Memory is three n × n arrays whatever the number of views, time about 6n²·rank per view and sweep.
 
