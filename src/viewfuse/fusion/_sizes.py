@@ -36,4 +36,12 @@ class UpdateSizes:
 
     @property
     def relative_change(self) -> float:
-        return math.sqrt(self.change2 / self.old_norm2) if self.old_norm2 > 0 else math.inf
+        return _ratio(self.change2, self.old_norm2)
+
+    @property
+    def relative_move(self) -> float:
+        return _ratio(self.moved2, self.old_norm2)
+
+
+def _ratio(part2: float, whole2: float) -> float:
+    return math.sqrt(part2 / whole2) if whole2 > 0 else math.inf

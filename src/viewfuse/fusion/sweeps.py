@@ -130,7 +130,7 @@ class _Published:
         self.weights = self.normalised(np.asarray(raw_weights))
         update = self.replace_consensus(sum(raw_weights))
         scatter = self.scatter(sizes) + float(self.weights.sum()) * (update.moved2 - 2 * update.towards)
-        return self.summary(misfit, sizes, scatter=scatter, cut=update.cut, change=update.relative_change)
+        return self.summary(misfit, sizes, scatter=scatter, cut=update.cut, change=self.change(update))
 
     def finish(self) -> None:
         """The program hands on the embedding it has."""
@@ -173,6 +173,10 @@ class _Published:
         self.embedding_is_current = False
         return update
 
+    def change(self, update: UpdateSizes) -> float:
+        """The program compares the new ``S`` with the old before it clips it."""
+        return update.relative_change
+
     def scatter(self, sizes: Sequence[GraphSizes]) -> float:
         """``Σ_v w_v ‖Z_v − S‖²``."""
         return sum(float(w) * size.distance2 for w, size in zip(self.weights, sizes, strict=True))
@@ -213,6 +217,9 @@ class _Robust(_Published):
         if sizes.norm2 <= 0:
             return 0.0
         return 1 / max(math.sqrt(sizes.distance2 / sizes.norm2), _LEAST_RELATIVE_DISTANCE)
+
+    def change(self, update: UpdateSizes) -> float:
+        return update.relative_move
 
     def normalised(self, raw_weights: np.ndarray) -> np.ndarray:
         total = raw_weights.sum()
@@ -268,7 +275,7 @@ class _Paper(_Published):
         self.consensus = new
         self.weights = np.asarray([self.weight(size) for size in sizes])
         cut = float(self.xp.sum(self.eigenvalues)) if self.problem.joint else 0.0
-        return self.summary(misfit, sizes, scatter=self.scatter(sizes), cut=cut, change=update.relative_change)
+        return self.summary(misfit, sizes, scatter=self.scatter(sizes), cut=cut, change=self.change(update))
 
     def finish(self) -> None:
         """Hand on a graph that others can use: ``sym(S)`` without its negative entries."""
