@@ -280,7 +280,7 @@ def _named_members(data: Any, names: Sequence[str] | None) -> tuple[list[str], l
         )
     if not members:
         raise ViewsError("There are no views; give at least one (samples × features) matrix.")
-    return names, members
+    return list(_checked_names(names, len(members))), members
 
 
 def _joined_on_index(members: list[Any], names: Sequence[str]) -> tuple[list[Any], Any]:

@@ -2,6 +2,72 @@
 
 from __future__ import annotations
 
+import csv
+from pathlib import Path
+from typing import Annotated
 
-def demo() -> None:
-    """Cluster the embedded digits and show what came out."""
+import typer
+
+
+def demo(
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the labels and the picture.")] = Path(
+        "viewfuse-demo"
+    ),
+    seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
+) -> None:
+    """Cluster 1,797 handwritten digits seen in six views, without labels, and compare with simpler ways.
+
+    Needs no data and no network; takes about half a minute.
+    """
+    import numpy as np
+    from rich.console import Console
+    from rich.table import Table
+    from sklearn.cluster import KMeans
+    from sklearn.preprocessing import StandardScaler
+
+    from .. import GFSC, metrics
+    from ..datasets import load_digits_views
+    from ..plotting import plot_fit
+
+    console = Console()
+    views = load_digits_views()
+    truth = np.asarray(views.y)
+    k = len(np.unique(truth))
+    features = ", ".join(f"{n} ({a.shape[1]})" for n, a in zip(views.names, views.arrays, strict=True))
+    console.print(f"[bold]{len(views)} digits in {views.n_views} views[/]: {features}", highlight=False)
+
+    with console.status("Fusing the views …"):
+        model = GFSC(n_clusters=k, random_state=seed).fit(views)
+    with console.status("k-means on all columns side by side …"):
+        joined = StandardScaler().fit_transform(np.hstack(views.arrays))
+        k_means = KMeans(k, n_init=10, random_state=seed).fit_predict(joined)
+    alone = {}
+    for name, array in zip(views.names, views.arrays, strict=True):
+        with console.status(f"The view {name!r} alone …"):
+            alone[name] = GFSC(n_clusters=k, random_state=seed).fit([array]).labels_
+    best = max(alone, key=lambda name: metrics.accuracy(truth, alone[name]))
+
+    table = Table("way", "Acc", "NMI", "ARI", "purity", title="Against the true digits (used for nothing but this table)")
+    ways = {
+        "viewfuse: six views fused": model.labels_,
+        "k-means on all columns": k_means,
+        f"the best view alone ({best}, picked with the labels)": alone[best],
+    }
+    for way, labels in ways.items():
+        scores = metrics.evaluate(truth, labels)
+        table.add_row(way, *(f"{100 * scores[name]:.1f}" for name in ("acc", "nmi", "ari", "purity")))
+    console.print(table)
+
+    weights = Table("view", "weight", "alone: Acc", title="How far each view is trusted")
+    for name, weight in zip(views.names, model.view_weights_, strict=True):
+        bar = "█" * round(40 * weight)
+        weights.add_row(name, f"{weight:.3f} {bar}", f"{100 * metrics.accuracy(truth, alone[name]):.1f}")
+    console.print(weights)
+    settled = "settled" if model.converged_ else "not settled"
+    console.print(f"{model.n_iter_} sweeps, {settled}.", highlight=False)
+
+    output.mkdir(parents=True, exist_ok=True)
+    with open(output / "labels.csv", "w", newline="") as file:
+        csv.writer(file).writerows([["sample", "cluster"], *enumerate(model.labels_.tolist())])
+    plot_fit(model).savefig(output / "digits.png", dpi=110)
+    console.print(f"Labels: {output / 'labels.csv'}   picture: {output / 'digits.png'}", highlight=False, soft_wrap=True)

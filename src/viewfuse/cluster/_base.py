@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.utils.validation import validate_data
 
 from ..exceptions import UnusedColumnsWarning, ViewsTypeError
@@ -18,7 +18,7 @@ from ._checks import check_count, check_enough_samples, check_graphs, informativ
 __all__ = ["MultiViewClusterer"]
 
 
-class MultiViewClusterer(ClassNamePrefixFeaturesOutMixin, ClusterMixin, BaseEstimator):
+class MultiViewClusterer(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, BaseEstimator):
     """Base of the multi-view clusterers.
 
     A subclass has the parameters ``n_clusters`` and ``views``, checks its others in ``_check_parameters`` and solves in
@@ -115,11 +115,13 @@ class MultiViewClusterer(ClassNamePrefixFeaturesOutMixin, ClusterMixin, BaseEsti
 
 def _is_one_matrix(X: Any) -> bool:
     """Whether the data is one (samples × features) matrix: an array, a frame, or nested lists of numbers."""
+    if sp.issparse(X):  # before Mapping: scipy's dictionary of keys is one
+        return True
     if isinstance(X, (Views, Mapping)):
         return False
     if isinstance(X, (list, tuple)):
         return len(X) > 0 and all(isinstance(row, (list, tuple)) and not _is_nested(row) for row in X)
-    return sp.issparse(X) or hasattr(X, "shape") or hasattr(X, "__array__")
+    return hasattr(X, "shape") or hasattr(X, "__array__")
 
 
 def _is_nested(row: Any) -> bool:

@@ -71,16 +71,18 @@ def informative_views(views: Views, arrays: Sequence[Any]) -> list[int]:
 
 
 def check_zero_samples(views: Views, arrays: Sequence[Any], used: Sequence[int]) -> None:
-    """All-zero rows have no direction: warned about where another view can speak for the sample, else an error."""
+    """All-zero rows have no direction: warn, by view, whom the other views must place, or that no view can."""
     zero = np.stack([_zero_rows(arrays[v]) for v in used], axis=1)
-    if not zero.any():
-        return
     silent = np.flatnonzero(zero.all(axis=1))
     if silent.size:
-        raise ViewsError(
-            f"{_rows(silent)} all zeros in every view ({', '.join(repr(views.names[v]) for v in used)}), the first "
-            f"{views.sample_name(silent[0])}: nothing says where to put them. Remove them first."
+        names = ", ".join(repr(views.names[v]) for v in used)
+        warnings.warn(
+            f"{_rows(silent)} all zeros in every view ({names}), the first {views.sample_name(silent[0])}: nothing says "
+            "where such a sample belongs, so its cluster is arbitrary. Remove it first.",
+            UninformativeViewWarning,
+            stacklevel=4,
         )
+    zero[silent] = False
     for position in np.flatnonzero(zero.any(axis=0)).tolist():
         rows = np.flatnonzero(zero[:, position])
         warnings.warn(

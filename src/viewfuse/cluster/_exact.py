@@ -77,7 +77,7 @@ class ExactFusion(MultiViewClusterer):
         self._warn(result, views)
         rows = unit_rows(result.embedding) if self._rows_are_directions() else result.embedding
         self.labels_ = assign_clusters(np.asarray(rows), self.n_clusters, n_init=self.n_init, random_state=rng)
-        self.embedding_ = result.embedding
+        self.embedding_ = _in_precision_of(arrays[0], result.embedding)
         self.affinity_matrix_ = result.consensus
         self.n_iter_ = len(result.sweeps)
         self.converged_ = result.converged
@@ -131,3 +131,9 @@ class ExactFusion(MultiViewClusterer):
         else:
             remedy = "Lower beta" + (" and gamma" if self._cut_weight() else "") + ", or use variant='robust'"
         return f"{found}, so their clusters mean nothing. {remedy}."
+
+
+def _in_precision_of(view: Any, embedding: Any) -> Any:
+    """The embedding in the precision of the data."""
+    xp = array_namespace(embedding)
+    return xp.astype(embedding, xp.float32 if str(view.dtype).endswith("float32") else xp.float64, copy=False)

@@ -23,10 +23,10 @@ class GFSC(ExactFusion):
     Parameters
     ----------
     n_clusters : int, default=8
-    alpha, beta, gamma : float, default=10, 1, 1
+    alpha, beta, gamma : float, default=10, 1, 2
         How much small graph entries, agreement with the consensus, and a clean cut are worth. In the robust variant they
         mean the same on every data set: alpha is in units of a Gram matrix of trace n, beta is the pull on an average
-        view, gamma the part of an average edge that a pair at average distance in the embedding loses.
+        view, and a pair at average distance in the embedding loses gamma times an average edge.
     variant : {"robust", "published", "paper"}, default="robust"
         "robust" is scale-free: samples of unit length, views of equal trace, a degree-normalised embedding.
         "published" is the authors' program, sweep for sweep. "paper" is Algorithm 1 as printed.
@@ -82,7 +82,7 @@ class GFSC(ExactFusion):
         *,
         alpha: float = 10.0,
         beta: float = 1.0,
-        gamma: float = 1.0,
+        gamma: float = 2.0,
         variant: str = "robust",
         affinity: str = "self-expressive",
         views: Any = None,

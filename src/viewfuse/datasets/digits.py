@@ -27,7 +27,7 @@ def load_digits_views() -> Views:
     moments      9        position, spread, skew of the ink, and its amount
     ============ ======== =========================================================
 
-    The views differ in quality on purpose: ``moments`` alone is weak, ``pixels`` alone is good.
+    The views differ in quality on purpose: ``pixels`` and ``zones`` are good alone, ``gradients`` and ``moments`` weak.
 
     Returns
     -------

@@ -32,9 +32,9 @@ def measure_graph(graph: Any, consensus: Any) -> GraphSizes:
     return GraphSizes(_square_sum(graph), _square_sum(graph - consensus))
 
 
-def add_scaled(total: Any, weight: float, graph: Any) -> None:
-    """``total += weight · graph``, in place."""
-    total += weight * graph
+def add_scaled(total: Any, weight: float, graph: Any, *, start: bool) -> None:
+    """``total += weight · graph`` in place; at the start of a sum, ``total ← weight · graph``."""
+    total[...] = weight * graph if start else total + weight * graph
 
 
 def update_consensus(

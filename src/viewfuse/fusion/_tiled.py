@@ -99,14 +99,17 @@ def measure_graph(graph: np.ndarray, consensus: np.ndarray) -> GraphSizes:
     return GraphSizes(*for_each(measure, _tiles(len(graph)), per_thread=_scratch(graph.dtype)))
 
 
-def add_scaled(total: np.ndarray, weight: float, graph: np.ndarray) -> None:
+def add_scaled(total: np.ndarray, weight: float, graph: np.ndarray, *, start: bool) -> None:
     n = len(graph)
     height = max(_TILE * _TILE // n, 1)
 
     def add(rows: slice, scratch: _Scratch) -> tuple[float, ...]:
-        (block,) = scratch.blocks(1, rows, slice(0, n))
-        np.multiply(graph[rows], weight, out=block)
-        total[rows] += block
+        if start:
+            np.multiply(graph[rows], weight, out=total[rows])
+        else:
+            (block,) = scratch.blocks(1, rows, slice(0, n))
+            np.multiply(graph[rows], weight, out=block)
+            total[rows] += block
         return ()
 
     for_each(add, spans(n, height), per_thread=_scratch(graph.dtype))

@@ -4,7 +4,8 @@
 
 over the view graphs ``Z_v`` (n × n), the consensus ``S`` with Laplacian ``L``, and the embedding ``F`` (n × k). A sweep is
 4n²r operations per view for its graph (r the view's rank), 2n²r for the objective, and about ten products of ``S`` with a
-block of k vectors for the embedding.
+block of k vectors for the embedding. The robust variant factors the views in the precision they come in and keeps its graphs
+in single precision: scaled as they are, their entries are weights between 0 and 1, and sweeps take half the time and memory.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ def gfsc(
     *,
     alpha: float = 10.0,
     beta: float = 1.0,
-    gamma: float = 1.0,
+    gamma: float = 2.0,
     **options: Unpack[Options],
 ) -> FusionResult:
     """Learn a graph per view, their consensus and its embedding together.
@@ -102,7 +103,7 @@ def gf(
 
 
 def fuse_graphs(
-    graphs: Sequence[Any], n_clusters: int, *, beta: float = 1.0, gamma: float = 1.0, **options: Unpack[Options]
+    graphs: Sequence[Any], n_clusters: int, *, beta: float = 1.0, gamma: float = 2.0, **options: Unpack[Options]
 ) -> FusionResult:
     """``min Σ_v β w_v‖A_v − S‖² + γ Tr(FᵀLF)``: the same fusion of graphs ``A_v`` that are given.
 
@@ -129,8 +130,9 @@ def _fused(
 
 
 def _learned_graphs(views: Sequence[Any], *, variant: str = "robust", **_: Any) -> list[_LearnedGraph]:
-    scale = unit_samples if variant == "robust" else min_max
-    return [_LearnedGraph(factorise(scale(view))) for view in views]
+    if variant == "robust":
+        return [_LearnedGraph(factorise(unit_samples(view)).single_precision()) for view in views]
+    return [_LearnedGraph(factorise(min_max(view))) for view in views]
 
 
 @dataclass(frozen=True)
@@ -168,6 +170,7 @@ def _prepared_graph(graph: Any, variant: str) -> Any:
         return graph
     graph = (graph + graph.T) / 2
     if variant == "robust":
-        size = float(array_namespace(graph).linalg.vector_norm(graph))
-        graph = graph * (graph.shape[0] ** 0.5 / size) if size > 0 else graph
+        xp = array_namespace(graph)
+        size = float(xp.linalg.vector_norm(graph))
+        graph = xp.astype(graph * (graph.shape[0] ** 0.5 / size) if size > 0 else graph, xp.float32)
     return graph

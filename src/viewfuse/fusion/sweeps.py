@@ -120,12 +120,11 @@ class _Published:
     def sweep(self) -> Sweep:
         if self.problem.joint and not self.embedding_is_current:
             self.embed()
-        self.weighted_sum[...] = 0
         sizes, misfit, raw_weights = [], 0.0, []
-        for view, weight in zip(self.problem.graphs, self.weights, strict=True):
-            sizes.append(self.write(view, weight))
+        for v, view in enumerate(self.problem.graphs):
+            sizes.append(self.write(view, self.weights[v]))
             raw_weights.append(self.weight(sizes[-1]))
-            self.kernels.add_scaled(self.weighted_sum, raw_weights[-1], self.graph)
+            self.kernels.add_scaled(self.weighted_sum, raw_weights[-1], self.graph, start=v == 0)
             misfit += view.misfit(self.graph)
         self.weights = self.normalised(np.asarray(raw_weights))
         update = self.replace_consensus(sum(raw_weights))
@@ -157,15 +156,16 @@ class _Published:
         """The points whose squared distances are ``P``."""
         return self.embedding
 
-    def penalty(self) -> float:
+    def penalty(self, weight_total: float) -> float:
         """What multiplies ``P`` in the update of ``S``: γ / (4β Σ_v w_v)."""
-        return self.problem.gamma / (4 * self.problem.beta * float(self.weights.sum()))
+        return self.problem.gamma / (4 * self.problem.beta * weight_total)
 
     def replace_consensus(self, weight_total: float) -> UpdateSizes:
         """``S ← M / Σ_v w_v − penalty · P``; the old one stays in ``weighted_sum`` until the next sweep."""
         joint = self.problem.joint
         points = self.points() if joint else self.consensus[:, :1] * 0
-        penalty = self.penalty() if joint else 0.0
+        penalty = self.penalty(weight_total) if joint else 0.0
+        self.cut_price = 4 * self.problem.beta * float(self.weights.sum()) * penalty
         update = self.kernels.update_consensus(
             self.weighted_sum, weight_total, self.consensus, points, penalty, symmetric=self.symmetric
         )
@@ -183,11 +183,9 @@ class _Published:
 
     def summary(self, misfit: float, sizes: Sequence[GraphSizes], *, scatter: float, cut: float, change: float) -> Sweep:
         """The objective, with the γ that makes ``penalty`` its minimiser, and the change of ``S``."""
-        total = float(self.weights.sum())
-        cut_price = 4 * self.problem.beta * total * self.penalty() if self.problem.joint else 0.0
         size = sum(size.norm2 for size in sizes)
-        objective = misfit + self.problem.alpha * size + self.problem.beta * scatter + cut_price * cut
-        return Sweep(float(objective), change, self.weights / total)
+        objective = misfit + self.problem.alpha * size + self.problem.beta * scatter + self.cut_price * cut
+        return Sweep(float(objective), change, self.weights / self.weights.sum())
 
 
 class _Robust(_Published):
@@ -197,7 +195,7 @@ class _Robust(_Published):
     * A view's distance is ``‖Z_v − S‖ / ‖Z_v‖``: no view gains trust because its graph is small. Weights have mean 1, so
       β means the same for two views and for ten.
     * The embedding is degree-normalised, its rows of unit length: ``P_ij = 2 − 2 cos(F_i, F_j)``, so a weakly tied sample
-      pulls no harder than another. γ is in units of the mean edge over the mean ``P``.
+      pulls no harder than another. γ is in units of the mean edge before the cut over the mean ``P``.
     * The last embedding is that of the last ``S``.
     """
 
@@ -206,9 +204,9 @@ class _Robust(_Published):
 
     def start(self) -> None:
         self.weights[:] = 1.0
-        for view in self.problem.graphs:
+        for v, view in enumerate(self.problem.graphs):
             self.write(view, 0.0)
-            self.kernels.add_scaled(self.consensus, 1 / len(self.problem.graphs), self.graph)
+            self.kernels.add_scaled(self.consensus, 1 / len(self.problem.graphs), self.graph, start=v == 0)
 
     def finish(self) -> None:
         self.embed()
@@ -231,13 +229,13 @@ class _Robust(_Published):
         centre = self.xp.mean(self._points, axis=0)
         spread = self.xp.mean(self.xp.sum(self._points * self._points, axis=1))
         self._mean_apart = 2 * float(spread - self.xp.sum(centre * centre))
-        self._mean_edge = float(self.xp.mean(self.consensus))
 
     def points(self) -> Any:
         return self._points
 
-    def penalty(self) -> float:
-        return self.problem.gamma * self._mean_edge / self._mean_apart if self._mean_apart > 0 else 0.0
+    def penalty(self, weight_total: float) -> float:
+        mean_edge = float(self.xp.mean(self.weighted_sum)) / weight_total
+        return self.problem.gamma * mean_edge / self._mean_apart if self._mean_apart > 0 else 0.0
 
 
 class _Paper(_Published):
@@ -257,10 +255,9 @@ class _Paper(_Published):
         self.embedding = self.xp.asarray(np.linalg.qr(random)[0], **like)
 
     def sweep(self) -> Sweep:
-        self.weighted_sum[...] = 0
-        for view, weight in zip(self.problem.graphs, self.weights, strict=True):
-            self.write(view, weight)
-            self.kernels.add_scaled(self.weighted_sum, float(weight), self.graph)
+        for v, view in enumerate(self.problem.graphs):
+            self.write(view, self.weights[v])
+            self.kernels.add_scaled(self.weighted_sum, float(self.weights[v]), self.graph, start=v == 0)
         old_weights, old = self.weights, self.consensus
         update = self.replace_consensus(float(self.weights.sum()))
         new = self.consensus

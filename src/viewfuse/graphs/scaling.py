@@ -27,10 +27,10 @@ class ScaledView:
 
 def min_max(view: Any) -> ScaledView:
     """The view as a whole to [−1, 1]: ``2 (x − min) / (max − min) − 1`` with one min and max for all features."""
-    low, high = float(view.min()), float(view.max())
+    low, high = _extremes(view)
     half_range = (high / 2 - low / 2) or 1.0  # halved first: max − min may overflow
     offset = -(low / half_range) - 1
-    scaled = view * (1 / half_range) if half_range > 1e-300 else view / half_range
+    scaled = view / half_range
     return ScaledView(scaled, offset) if sp.issparse(view) else ScaledView(scaled + offset)
 
 
@@ -51,6 +51,13 @@ def unit_samples(view: Any) -> ScaledView:
     rows = view / _nonzero(xp.max(xp.abs(view), axis=1))[:, None]
     lengths = xp.linalg.vector_norm(rows, axis=1)
     return ScaledView(rows * (_trace_factor(lengths) / _nonzero(lengths))[:, None])
+
+
+def _extremes(view: Any) -> tuple[float, float]:
+    if sp.issparse(view):
+        return float(view.min()), float(view.max())
+    xp = array_namespace(view)
+    return float(xp.min(view)), float(xp.max(view))
 
 
 def _nonzero(scale: Any) -> Any:

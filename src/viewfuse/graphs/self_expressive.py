@@ -39,6 +39,10 @@ class GramFactor:
     basis: Any
     eigenvalues: Any
 
+    def single_precision(self) -> GramFactor:
+        xp = array_namespace(self.basis)
+        return GramFactor(xp.astype(self.basis, xp.float32), xp.astype(self.eigenvalues, xp.float32))
+
 
 def factorise(view: ScaledView) -> GramFactor:
     """Factor a view's Gram matrix through its smaller side; directions of no more than rounding are dropped."""

@@ -1,0 +1,27 @@
+import csv
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import viewfuse.datasets
+from viewfuse.cli._app import app
+from viewfuse.datasets import load_digits_views
+
+matplotlib = pytest.importorskip("matplotlib")
+matplotlib.use("Agg")
+
+
+def test_the_demo_shows_and_writes(tmp_path, monkeypatch):
+    small = load_digits_views()[:200]
+    monkeypatch.setattr(viewfuse.datasets, "load_digits_views", lambda: small)
+    result = CliRunner().invoke(app, ["demo", "--output", str(tmp_path / "out")], env={"COLUMNS": "120"})
+    assert result.exit_code == 0, result.output
+    for text in ("k-means on all columns", "the best view alone", "weight", "moments"):
+        assert text in result.output
+    with open(tmp_path / "out" / "labels.csv") as file:
+        rows = list(csv.reader(file))
+    assert rows[0] == ["sample", "cluster"]
+    assert len(rows) == 201
+    picture = matplotlib.image.imread(tmp_path / "out" / "digits.png")
+    assert np.unique(picture.reshape(-1, picture.shape[-1]), axis=0).shape[0] > 50  # not an empty frame

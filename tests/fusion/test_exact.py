@@ -1,0 +1,137 @@
+"""The sweeps against direct, slow versions."""
+
+import array_api_strict
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.utils import check_random_state
+
+from reference import blobs, printed_gfsc, published_gfsc
+from viewfuse.fusion import fuse_graphs, gf, gfsc
+from viewfuse.spectral import eigensolvers
+
+VIEWS, LABELS = blobs(n=60, features=(5, 80, 8))
+PARAMETERS = {"alpha": 0.1, "beta": 2.0, "gamma": 0.05}
+
+
+@pytest.mark.parametrize("iterative", [False, True])
+def test_published_equals_the_direct_version(iterative, monkeypatch):
+    if iterative:
+        monkeypatch.setattr(eigensolvers, "_DENSE_BELOW", 0)
+    consensus, embedding, weights, objectives = published_gfsc(VIEWS, 3, **PARAMETERS)
+    result = gfsc(VIEWS, 3, variant="published", random_state=0, **PARAMETERS)
+    assert len(result.sweeps) == len(objectives)
+    np.testing.assert_allclose(result.weights, weights, atol=1e-8)
+    assert np.linalg.norm(result.consensus - consensus) <= 1e-6 * np.linalg.norm(consensus)
+    np.testing.assert_allclose([s.objective for s in result.sweeps], objectives, rtol=1e-5)
+    overlap = np.linalg.svd(result.embedding.T @ embedding)[1]
+    np.testing.assert_allclose(overlap, 1, atol=1e-6)
+
+
+def test_printed_equals_the_direct_version():
+    rng = check_random_state(7)
+    start, random = rng.random_sample((60, 60)), rng.standard_normal((60, 3))
+    consensus, embedding, weights, objective = printed_gfsc(
+        VIEWS, 3, start=start, embedding=np.linalg.qr(random)[0], n_sweeps=4, **PARAMETERS
+    )
+    result = gfsc(VIEWS, 3, variant="paper", max_iter=4, tol=0, random_state=7, **PARAMETERS)
+    np.testing.assert_allclose(result.consensus, consensus, atol=1e-9)
+    np.testing.assert_allclose(result.weights, weights, atol=1e-9)
+    assert result.sweeps[-1].objective == pytest.approx(objective, rel=1e-5)
+    np.testing.assert_allclose(np.linalg.svd(result.embedding.T @ embedding)[1], 1, atol=1e-6)
+
+
+@pytest.mark.parametrize("variant", ["robust", "published", "paper"])
+@pytest.mark.parametrize("fuse", [gfsc, gf])
+def test_constraints_hold(variant, fuse):
+    result = fuse(VIEWS, 3, variant=variant, random_state=0, max_iter=30)
+    assert (result.consensus >= 0).all()
+    np.testing.assert_allclose(result.consensus, result.consensus.T, atol=1e-7)
+    np.testing.assert_allclose(result.embedding.T @ result.embedding, np.eye(3), atol=1e-5)
+    assert result.weights.sum() == pytest.approx(1)
+    assert (result.weights > 0).all()
+    assert np.isfinite([s.objective for s in result.sweeps]).all()
+
+
+def test_one_view_graph_by_hand():
+    # Two samples of unit length at right angles: G = I, so Z = (1 + α)⁻¹ I with no consensus, and S stays diagonal.
+    result = gf([np.eye(2)], 2, alpha=1.0, variant="robust", random_state=0)
+    np.testing.assert_allclose(result.consensus, np.eye(2) / 2, atol=1e-7)
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1e9])
+def test_robust_does_not_know_units(scale):
+    scaled = [VIEWS[0] * scale, VIEWS[1], VIEWS[2]]
+    plain, other = (gfsc(views, 3, random_state=0) for views in (VIEWS, scaled))
+    np.testing.assert_allclose(other.consensus, plain.consensus, atol=1e-5)
+    np.testing.assert_allclose(other.weights, plain.weights, atol=1e-5)
+
+
+def test_robust_settles_where_its_sweeps_no_longer_move():
+    result = gfsc(VIEWS, 3, tol=1e-5, max_iter=500, random_state=0)
+    assert result.converged
+    further = gfsc(VIEWS, 3, tol=0, max_iter=len(result.sweeps) + 20, random_state=0)
+    np.testing.assert_allclose(further.consensus, result.consensus, atol=1e-4 * result.consensus.max())
+
+
+@pytest.mark.parametrize("variant", ["robust", "published", "paper"])
+def test_sparse_equals_dense(variant):
+    rng = np.random.default_rng(0)
+    for features in (20, 200):  # thinner and wider than the 50 samples
+        dense = [rng.poisson(0.3, size=(50, features)).astype(float) + np.eye(50, features) for _ in range(2)]
+        sparse = [sp.csr_array(view) for view in dense]
+        options = {"alpha": 1.0, "beta": 1.0, "gamma": 0.01, "variant": variant, "random_state": 0, "max_iter": 8}
+        a, b = gfsc(dense, 3, **options), gfsc(sparse, 3, **options)
+        np.testing.assert_allclose(b.consensus, a.consensus, atol=1e-5 if variant == "robust" else 1e-9)
+
+
+def test_given_graphs_are_fused_without_being_learned():
+    rng = np.random.default_rng(0)
+    block = np.kron(np.eye(3), np.ones((10, 10)))
+    graphs = [block + 0.05 * rng.random((30, 30)), block, rng.random((30, 30))]
+    result = fuse_graphs(graphs, 3, random_state=0)
+    assert result.weights.argmin() == 2
+    same = fuse_graphs([block, block], 3, gamma=0.0, random_state=0)
+    np.testing.assert_allclose(same.weights, 0.5)
+    np.testing.assert_allclose(same.consensus, block * (30**0.5 / np.linalg.norm(block)), atol=1e-6)
+
+
+def test_published_fusion_of_given_graphs_by_hand():
+    # One graph, γ = 0: from S = I the first sweep makes S the graph itself.
+    graph = np.array([[0.0, 2, 0], [2, 0, 1], [0, 1, 0]])
+    result = fuse_graphs([graph], 2, gamma=0.0, variant="published", random_state=0)
+    np.testing.assert_allclose(result.consensus, graph, atol=1e-12)
+
+
+@pytest.mark.parametrize("variant", ["robust", "published", "paper"])
+def test_the_array_api_gives_the_same(variant):
+    options = {"alpha": 1.0, "beta": 1.0, "gamma": 0.1, "variant": variant, "random_state": 0, "max_iter": 5}
+    expected = gfsc(VIEWS, 3, **options)
+    strict = gfsc([array_api_strict.asarray(view) for view in VIEWS], 3, **options)
+    tolerance = 1e-5 if variant == "robust" else 1e-9  # the robust variant's graphs are in single precision
+    np.testing.assert_allclose(np.asarray(strict.consensus), expected.consensus, atol=tolerance)
+    np.testing.assert_allclose(strict.weights, expected.weights, atol=tolerance)
+
+
+def test_float32_is_kept_and_close():
+    double = gfsc(VIEWS, 3, random_state=0)
+    single = gfsc([view.astype(np.float32) for view in VIEWS], 3, random_state=0)
+    assert single.consensus.dtype == single.embedding.dtype == np.float32
+    assert np.linalg.norm(single.consensus - double.consensus) < 1e-3 * np.linalg.norm(double.consensus)
+
+
+def test_every_sweep_is_reported():
+    seen = []
+    result = gfsc(VIEWS, 3, random_state=0, on_sweep=lambda number, sweep: seen.append((number, sweep.change)))
+    assert [number for number, _ in seen] == list(range(1, len(result.sweeps) + 1))
+    assert seen[-1][1] == result.sweeps[-1].change < 1e-3
+
+
+def test_the_input_is_left_alone():
+    views = [view.copy() for view in VIEWS]
+    for view in views:
+        view.flags.writeable = False
+    for variant in ("robust", "published", "paper"):
+        gfsc(views, 3, variant=variant, random_state=0, max_iter=2)
+    for view, original in zip(views, VIEWS, strict=True):
+        np.testing.assert_array_equal(view, original)

@@ -1,0 +1,111 @@
+"""The tiled passes equal the plain ones, whatever the tile, the threads and the array library."""
+
+import array_api_strict
+import numpy as np
+import pytest
+from threadpoolctl import threadpool_limits
+
+from viewfuse.fusion import _plain, _tiled
+
+N, RANK = 37, 5
+
+
+@pytest.fixture(params=[8, 37, 64])
+def tile(request, monkeypatch):
+    monkeypatch.setattr(_tiled, "_TILE", request.param)
+
+
+@pytest.fixture
+def problem():
+    rng = np.random.default_rng(1)
+    consensus = rng.random((N, N))
+    return {
+        "basis": rng.normal(size=(N, RANK)),
+        "eigenvalues": rng.random(RANK) + 0.1,
+        "mixture": rng.normal(size=(RANK, N)),
+        "symmetric": (consensus + consensus.T) / 2,
+        "points": rng.normal(size=(N, 3)),
+        "sum": rng.random((N, N)),
+    }
+
+
+@pytest.mark.parametrize("ratio", [0.0, 0.4])
+def test_coefficients(tile, problem, ratio):
+    arguments = (problem["basis"], problem["eigenvalues"], 0.3, ratio, problem["symmetric"])
+    np.testing.assert_allclose(_tiled.coefficients(*arguments), _plain.coefficients(*arguments), rtol=1e-12)
+
+
+@pytest.mark.parametrize("symmetric", [True, False])
+@pytest.mark.parametrize("ratio", [0.0, 0.4])
+def test_write_view_graph(tile, problem, symmetric, ratio):
+    consensus = problem["symmetric"] if symmetric else problem["sum"]
+    graphs = [np.empty((N, N)), np.empty((N, N))]
+    sizes = [
+        kernels.write_view_graph(problem["basis"], problem["mixture"], ratio, consensus, graph, symmetric=symmetric)
+        for kernels, graph in zip((_tiled, _plain), graphs, strict=True)
+    ]
+    np.testing.assert_allclose(*graphs, rtol=1e-12, atol=1e-14)
+    assert sizes[0].norm2 == pytest.approx(sizes[1].norm2)
+    assert sizes[0].distance2 == pytest.approx(sizes[1].distance2)
+    assert sizes[1].distance2 == pytest.approx(np.linalg.norm(graphs[1] - consensus) ** 2)
+
+
+@pytest.mark.parametrize("symmetric", [True, False])
+def test_update_consensus(tile, problem, symmetric):
+    total = (problem["sum"] + problem["sum"].T) if symmetric else problem["sum"]
+    consensus = problem["symmetric"] if symmetric else problem["sum"] * 0.5
+    results = [total.copy(), total.copy()]
+    sizes = [
+        kernels.update_consensus(result, 2.0, consensus, problem["points"], 0.05, symmetric=symmetric)
+        for kernels, result in zip((_tiled, _plain), results, strict=True)
+    ]
+    np.testing.assert_allclose(*results, rtol=1e-12, atol=1e-14)
+    for name in ("change2", "old_norm2", "moved2", "towards", "cut"):
+        assert getattr(sizes[0], name) == pytest.approx(getattr(sizes[1], name)), name
+    assert (results[0] >= 0).all() == symmetric
+
+
+def test_misfit_measure_and_add(tile, problem):
+    graph, consensus = problem["sum"], problem["symmetric"]
+    assert _tiled.misfit(problem["basis"], graph) == pytest.approx(_plain.misfit(problem["basis"], graph), rel=1e-5)
+    tiled, plain = (kernels.measure_graph(graph, consensus) for kernels in (_tiled, _plain))
+    assert (tiled.norm2, tiled.distance2) == pytest.approx((plain.norm2, plain.distance2))
+    total = np.ones((N, N))
+    for kernels in (_tiled, _plain):
+        kernels.add_scaled(total, 0.5, graph, start=True)
+        kernels.add_scaled(total, 0.25, consensus, start=False)
+        np.testing.assert_allclose(total, 0.5 * graph + 0.25 * consensus)
+
+
+def test_misfit_keeps_its_digits_when_the_graph_is_almost_the_identity(problem):
+    graph = np.eye(N) + 1e-7 * problem["symmetric"]
+    assert _tiled.misfit(problem["basis"], graph) == pytest.approx(_plain.misfit(problem["basis"], graph), rel=1e-5)
+
+
+def test_results_do_not_depend_on_threads(problem, monkeypatch):
+    monkeypatch.setattr(_tiled, "_TILE", 8)
+    graphs, sizes = [], []
+    for threads in (1, 2):
+        graphs.append(np.empty((N, N)))
+        with threadpool_limits(threads, user_api="blas"):
+            sizes.append(
+                _tiled.write_view_graph(
+                    problem["basis"], problem["mixture"], 0.4, problem["symmetric"], graphs[-1], symmetric=True
+                )
+            )
+    np.testing.assert_array_equal(*graphs)
+    assert sizes[0] == sizes[1]
+
+
+def test_an_error_in_a_thread_is_raised(problem):
+    with pytest.raises(ValueError):
+        _tiled.add_scaled(np.ones((N, N)), 1.0, np.ones((N, N + 1)), start=False)
+
+
+def test_plain_passes_keep_to_the_array_api(problem):
+    strict = {name: array_api_strict.asarray(value) for name, value in problem.items()}
+    graph = array_api_strict.empty((N, N), dtype=array_api_strict.float64)
+    _plain.write_view_graph(strict["basis"], strict["mixture"], 0.4, strict["symmetric"], graph, symmetric=True)
+    expected = np.empty((N, N))
+    _plain.write_view_graph(problem["basis"], problem["mixture"], 0.4, problem["symmetric"], expected, symmetric=True)
+    np.testing.assert_allclose(np.asarray(graph), expected)

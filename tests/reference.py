@@ -1,0 +1,84 @@
+"""Direct, slow versions of what the library computes: the truth the tests compare with."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.linalg
+
+
+def whole_view_to_unit_interval(view):
+    low, high = view.min(), view.max()
+    return 2 * (view - low) / (high - low) - 1
+
+
+def published_gfsc(views, k, alpha, beta, gamma, *, max_iter=200, tol=1e-3):
+    """The authors' sweep: a dense solve per view and a full eigendecomposition each time."""
+    views = [whole_view_to_unit_interval(view) for view in views]
+    n, t = len(views[0]), len(views)
+    identity = np.eye(n)
+    grams = [view @ view.T for view in views]
+    consensus, weights = np.eye(n), np.full(t, 1 / t)
+    objectives = []
+    for sweep in range(1, max_iter + 1):
+        consensus = np.maximum(consensus, 0)
+        consensus = (consensus + consensus.T) / 2
+        laplacian = np.diag(consensus.sum(axis=0)) - consensus
+        embedding = scipy.linalg.eigh(laplacian)[1][:, :k]
+        graphs = []
+        for v in range(t):
+            pull = beta * weights[v]
+            graph = np.linalg.solve(grams[v] + (alpha + pull) * identity, pull * consensus + grams[v])
+            graph = np.maximum(graph, 0)
+            graphs.append((graph + graph.T) / 2)
+            weights[v] = 1 / (2 * np.linalg.norm(graphs[v] - consensus))
+        apart = ((embedding[:, None, :] - embedding[None, :, :]) ** 2).sum(axis=2)
+        new = (sum(w * g for w, g in zip(weights, graphs, strict=True)) - gamma / (4 * beta) * apart) / weights.sum()
+        clipped = np.maximum(new, 0)
+        objectives.append(objective(views, graphs, clipped, weights, embedding, alpha, beta, gamma))
+        change = np.linalg.norm(new - consensus) / np.linalg.norm(consensus)
+        consensus = new
+        if sweep > 5 and change < tol:
+            break
+    return np.maximum(consensus, 0), embedding, weights / weights.sum(), np.array(objectives)
+
+
+def printed_gfsc(views, k, alpha, beta, gamma, start, embedding, n_sweeps):
+    """Algorithm 1 as printed, from a given S and F, for a fixed number of sweeps."""
+    views = [whole_view_to_unit_interval(view) for view in views]
+    n, t = len(views[0]), len(views)
+    grams = [view @ view.T for view in views]
+    consensus, weights = start, np.full(t, 1 / t)
+    for _ in range(n_sweeps):
+        graphs = [
+            np.maximum(np.linalg.solve(g + (alpha + beta * w) * np.eye(n), beta * w * consensus + g), 0)
+            for g, w in zip(grams, weights, strict=True)
+        ]
+        apart = ((embedding[:, None, :] - embedding[None, :, :]) ** 2).sum(axis=2)
+        consensus = sum(w * g for w, g in zip(weights, graphs, strict=True)) - gamma / (4 * beta) * apart
+        consensus = consensus / weights.sum()
+        symmetric = (consensus + consensus.T) / 2
+        embedding = scipy.linalg.eigh(np.diag(symmetric.sum(axis=1)) - symmetric)[1][:, :k]
+        weights = np.array([1 / (2 * np.linalg.norm(g - consensus)) for g in graphs])
+    value = objective(views, graphs, consensus, weights, embedding, alpha, beta, gamma)
+    return np.maximum(symmetric, 0), embedding, weights / weights.sum(), value
+
+
+def objective(views, graphs, consensus, weights, embedding, alpha, beta, gamma):
+    symmetric = (consensus + consensus.T) / 2
+    laplacian = np.diag(symmetric.sum(axis=1)) - symmetric
+    total = gamma * np.trace(embedding.T @ laplacian @ embedding)
+    for view, graph, weight in zip(views, graphs, weights, strict=True):
+        total += np.linalg.norm(view.T - view.T @ graph) ** 2 + alpha * np.linalg.norm(graph) ** 2
+        total += beta * weight * np.linalg.norm(graph - consensus) ** 2
+    return total
+
+
+def blobs(n=120, k=3, features=(5, 8), spread=0.6, seed=0):
+    """Well separated groups seen in several views: (views, labels)."""
+    rng = np.random.default_rng(seed)
+    labels = np.arange(n) % k
+    views = []
+    for d in features:
+        centres = rng.normal(size=(k, d)) * 2
+        views.append(centres[labels] + spread * rng.normal(size=(n, d)))
+    return views, labels

@@ -1,0 +1,164 @@
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from sklearn.model_selection import train_test_split
+
+from viewfuse import Views, ViewsError
+from viewfuse.exceptions import ViewsTypeError
+from viewfuse.views import split_columns
+
+IDS = list("abcdef")
+FRAME = pd.DataFrame(np.arange(12.0).reshape(6, 2), index=IDS, columns=["p", "q"])
+
+
+def test_lists_dicts_and_views_hold_the_same():
+    a, b = np.ones((4, 2)), np.eye(4)
+    from_list, from_dict = Views([a, b]), Views({"view0": a, "view1": b})
+    assert from_list.names == from_dict.names == Views(from_list).names
+    assert from_list.shape == (4, 6)
+    assert from_list.n_views == 2
+    assert len(from_list) == 4
+
+
+def test_selecting_samples_selects_everything():
+    views = Views({"x": np.arange(8).reshape(4, 2), "s": sp.eye_array(4).tocsr()}, ids=list("wxyz"), y=[0, 1, 0, 1])
+    part = views[[3, 1]]
+    assert part.ids.tolist() == ["z", "x"]
+    assert part.y.tolist() == [1, 1]
+    np.testing.assert_array_equal(part.view("x"), [[6, 7], [2, 3]])
+    assert sp.issparse(part.view("s"))
+    assert len(views[np.array([True, False, True, False])]) == 2
+    assert len(views[1]) == 1
+    assert len(views[1:]) == 3
+
+
+def test_scikit_learn_splits_samples_not_views():
+    views = Views([np.arange(20.0).reshape(10, 2), np.arange(10.0).reshape(10, 1)])
+    train, test = train_test_split(views, test_size=3, random_state=0)
+    assert (len(train), len(test), test.n_views) == (7, 3, 2)
+    np.testing.assert_array_equal(test.arrays[0][:, 0] / 2, test.arrays[1][:, 0])
+
+
+def test_frames_are_joined_on_their_index():
+    shuffled = FRAME.iloc[[4, 2, 0, 5, 1, 3]]
+    views = Views({"a": FRAME, "b": shuffled})
+    np.testing.assert_array_equal(views.view("a"), views.view("b"))
+    assert views.ids.tolist() == IDS
+
+
+def test_unknown_and_absent_ids_are_named():
+    other = FRAME.rename(index={"a": "z"})
+    with pytest.raises(ViewsError, match=r"'b' has 1 id unknown to view 'a': 'z'.*lacks 1 id of view 'a': 'a'"):
+        Views({"a": FRAME, "b": other})
+
+
+def test_duplicated_ids_are_named():
+    with pytest.raises(ViewsError, match=r"'b' has the same id in several rows: 'c'"):
+        Views({"a": FRAME, "b": pd.concat([FRAME, FRAME.loc[["c"]]])})
+
+
+def test_an_array_cannot_follow_frames_that_are_reordered():
+    with pytest.raises(ViewsError, match="'c' has no ids"):
+        Views({"a": FRAME, "b": FRAME.iloc[::-1], "c": np.ones((6, 1))})
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ([], "no views"),
+        ({"a": np.ones((3, 2)), "b": np.ones((4, 2))}, "'a' 3, 'b' 4"),
+        ({"a": np.ones((3, 0))}, "'a' is empty: 3 samples × 0 features"),
+        ({"a": np.ones(3)}, r"'a' must be 2-D .* shape \(3,\)"),
+        ({"a": np.ones((2, 2)) * 1j}, "'a' is complex"),
+        ({"a": [["x", "y"]]}, "'a' is not numeric"),
+        ({"a": np.array([[1, "x"]], dtype=object)}, "'a' holds 'x' .*row 0, column 1"),
+        ({"a": FRAME.assign(day=pd.Timestamp("2020-01-01"))}, "'a', column 'day' is not numeric"),
+        ({"a": [[1, 2], [3]]}, "'a' is not a matrix"),
+        (np.ones((3, 3)), "got ndarray of shape"),
+    ],
+)
+def test_bad_views_are_named(data, message):
+    with pytest.raises(ViewsError, match=message):
+        Views(data)
+
+
+@pytest.mark.parametrize(
+    ("value", "kind"),
+    [(np.nan, "NaN"), (np.inf, "inf")],
+)
+def test_values_that_are_not_finite_are_found(value, kind):
+    frame = FRAME.copy()
+    frame.loc["c", "q"] = value
+    with pytest.raises(ViewsError, match=rf"'a' has 1 value .*first is {kind} in row 2 \(id 'c'\), column 1 \('q'\)"):
+        Views({"a": frame}).float_arrays()
+    sparse = sp.csr_array(frame.to_numpy())
+    with pytest.raises(ViewsError, match=rf"{kind} in row 2, column 1"):
+        Views([sparse]).float_arrays()
+
+
+def test_float32_is_kept_only_when_all_views_are():
+    single, integer = np.ones((3, 2), np.float32), np.ones((3, 2), np.uint8)
+    assert Views([single, single]).float_arrays()[0].dtype == np.float32
+    assert all(array.dtype == np.float64 for array in Views([single, integer]).float_arrays())
+
+
+def test_nullable_frames_and_booleans_become_numbers():
+    frame = pd.DataFrame({"i": pd.array([1, None, 3], dtype="Int64"), "b": [True, False, True]})
+    array = Views([frame]).arrays[0]
+    assert np.isnan(array[1, 0])
+    assert Views([np.array([[True], [False]])]).float_arrays()[0].dtype == np.float64
+
+
+def test_missing_samples_are_refused_by_name():
+    views = Views([np.ones((3, 1)), np.ones((3, 1))], present=[[1, 1], [1, 0], [1, 1]])
+    with pytest.raises(ViewsError, match="'view1' lacks 1 sample, the first row 1"):
+        views.float_arrays()
+    with pytest.raises(ViewsError, match="in no view at all"):
+        Views([np.ones((2, 1))], present=[[1], [0]])
+
+
+def test_names_ids_and_labels_must_fit():
+    array = np.ones((2, 1))
+    with pytest.raises(ViewsError, match="Several views are called 'a'"):
+        Views([array, array], names=["a", "a"])
+    with pytest.raises(ViewsError, match="1 name for 2 views"):
+        Views([array, array], names=["a"])
+    with pytest.raises(ViewsError, match="distinct"):
+        Views([array], ids=["x", "x"])
+    with pytest.raises(ViewsError, match="y must hold one value per sample"):
+        Views([array], y=[0, 1, 2])
+    with pytest.raises(ViewsError, match=r"no view 'z'; the views are 'view0'"):
+        Views([array]).view("z")
+    with pytest.raises(ViewsTypeError, match=r"views.view\('view0'\)"):
+        Views([array])["view0"]
+
+
+def test_columns_are_split_by_every_kind_of_group():
+    matrix = np.arange(24).reshape(4, 6)
+    groups = {"slice": slice(0, 2), "positions": [2, -1], "mask": [False] * 3 + [True] + [False] * 2, "names": ["e"]}
+    views, unused = split_columns(matrix, groups, list("abcdef"))
+    assert unused == 0
+    np.testing.assert_array_equal(views.view("positions"), matrix[:, [2, 5]])
+    np.testing.assert_array_equal(views.view("names"), matrix[:, [4]])
+    assert views.feature_names[1].tolist() == ["c", "f"]
+    sparse_views, unused = split_columns(sp.csr_array(matrix), [slice(0, 2)])
+    assert unused == 4
+    np.testing.assert_array_equal(sparse_views.arrays[0].toarray(), matrix[:, :2])
+
+
+@pytest.mark.parametrize(
+    ("groups", "message"),
+    [
+        ({"a": [0, 9]}, r"views\['a'\] asks for column 9"),
+        ({"a": []}, "selects no column"),
+        ({"a": ["z"]}, "'z', which the data does not have"),
+        ({"a": [True]}, "mask has 1 entries for 6 columns"),
+        ({}, "names no view"),
+        ("abc", "must map"),
+        ({"a": slice("a", "c")}, "takes positions"),
+    ],
+)
+def test_bad_column_groups_are_named(groups, message):
+    with pytest.raises(ViewsError, match=message):
+        split_columns(np.ones((2, 6)), groups, list("abcdef"))
