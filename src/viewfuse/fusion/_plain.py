@@ -46,7 +46,7 @@ def update_consensus(
     """
     xp = array_namespace(points)
     squares = xp.sum(points * points, axis=1)
-    apart = squares[:, None] + squares[None, :] - 2 * (points @ points.T)
+    apart = _positive_part(squares[:, None] + squares[None, :] - 2 * (points @ points.T))
     mean = weighted_sum / weight_total
     new = mean - penalty * apart
     change2 = _square_sum(new - consensus)

@@ -133,6 +133,7 @@ def update_consensus(
         apart *= -2
         apart += squares[rows, None]
         apart += squares[None, columns]
+        np.maximum(apart, 0, out=apart)  # rounding may leave less than nothing
         old[...] = consensus[tile]
         np.divide(weighted_sum[tile], weight_total, out=new)
         np.subtract(new, old, out=step)  # towards the weighted mean of the view graphs

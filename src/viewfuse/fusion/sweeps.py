@@ -21,8 +21,8 @@ from .result import FusionResult, Sweep
 
 __all__ = ["SWEEPS", "Problem", "ViewGraph", "run_sweeps"]
 
-# A view's graph counts as at least this far from the consensus, relative to its size: it bounds the ratio of two weights.
-_LEAST_RELATIVE_DISTANCE = 0.01
+# A view's graph, scaled to length 1, counts as at least this far from the consensus: it bounds the ratio of two weights.
+_LEAST_DISTANCE = 0.01
 
 
 class ViewGraph(Protocol):
@@ -192,8 +192,9 @@ class _Robust(_Published):
     """The program's order, made scale-free.
 
     * ``S`` starts as the mean of the graphs each view learns on its own, not as the identity.
-    * A view's distance is ``‖Z_v − S‖ / ‖Z_v‖``: no view gains trust because its graph is small. Weights have mean 1, so
-      β means the same for two views and for ten.
+    * A view's distance is that of two directions, ``‖Z_v/‖Z_v‖ − S/‖S‖‖`` over the ties between different samples: no view
+      gains trust because its graph is small, or because it ties every sample to itself. Weights have mean 1, so β means
+      the same for two views and for ten.
     * The embedding is degree-normalised, its rows of unit length: ``P_ij = 2 − 2 cos(F_i, F_j)``, so a weakly tied sample
       pulls no harder than another. γ is in units of the mean edge before the cut over the mean ``P``.
     * The last embedding is that of the last ``S``.
@@ -212,16 +213,20 @@ class _Robust(_Published):
         self.embed()
 
     def weight(self, sizes: GraphSizes) -> float:
-        if sizes.norm2 <= 0:
-            return 0.0
-        return 1 / max(math.sqrt(sizes.distance2 / sizes.norm2), _LEAST_RELATIVE_DISTANCE)
+        """``1 / ‖Z_v/‖Z_v‖ − S/‖S‖‖`` over the ties, the edges between different samples."""
+        own_loops, loops = (self.xp.linalg.diagonal(graph) for graph in (self.graph, self.consensus))
+        ties2 = sizes.norm2 - float(self.xp.sum(own_loops**2))
+        consensus_ties2 = self._norm2 - float(self.xp.sum(loops**2))
+        distance2 = sizes.distance2 - float(self.xp.sum((own_loops - loops) ** 2))
+        lengths = 2 * math.sqrt(max(ties2 * consensus_ties2, 0.0))
+        cosine = (ties2 + consensus_ties2 - distance2) / lengths if lengths > 0 else 0.0
+        return 1 / max(math.sqrt(max(2 - 2 * cosine, 0.0)), _LEAST_DISTANCE)
 
     def change(self, update: UpdateSizes) -> float:
         return update.relative_move
 
     def normalised(self, raw_weights: np.ndarray) -> np.ndarray:
-        total = raw_weights.sum()
-        return raw_weights * (len(raw_weights) / total) if total > 0 else np.ones_like(raw_weights)
+        return raw_weights * (len(raw_weights) / raw_weights.sum())
 
     def embed(self) -> None:
         super().embed()
@@ -229,6 +234,10 @@ class _Robust(_Published):
         centre = self.xp.mean(self._points, axis=0)
         spread = self.xp.mean(self.xp.sum(self._points * self._points, axis=1))
         self._mean_apart = 2 * float(spread - self.xp.sum(centre * centre))
+
+    def sweep(self) -> Sweep:
+        self._norm2 = float(self.xp.linalg.vector_norm(self.consensus)) ** 2
+        return super().sweep()
 
     def points(self) -> Any:
         return self._points
