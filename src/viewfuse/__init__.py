@@ -1,8 +1,19 @@
 """viewfuse: multi-view clustering by graph fusion."""
 
-from . import exceptions, metrics
+from . import datasets, exceptions, io, metrics
 from .exceptions import ViewsError, ViewsFormatError
+from .io import load_views
 from .views import Views
 
 __version__ = "0.1.0"
-__all__ = ["Views", "ViewsError", "ViewsFormatError", "__version__", "exceptions", "metrics"]
+__all__ = [
+    "Views",
+    "ViewsError",
+    "ViewsFormatError",
+    "__version__",
+    "datasets",
+    "exceptions",
+    "io",
+    "load_views",
+    "metrics",
+]
