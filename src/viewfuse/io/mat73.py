@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import scipy.sparse as sp
 
 from .._extras import require
 from ..exceptions import ViewsFormatError
-from ._hdf5 import check_dataset
+from ._hdf5 import check_dataset, linked_addresses
 from ._safety import checked_sparse
 
 __all__ = ["read_mat73"]
@@ -40,7 +41,7 @@ class _Reader:
             return self._sparse(item, name) if "MATLAB_sparse" in item.attrs else None
         if not isinstance(item, self._h5py.Dataset):
             raise ViewsFormatError(f"{name!r} is no data set; the file is damaged.")
-        check_dataset(item)
+        check_dataset(item, name)
         matlab_class = _text(item.attrs.get("MATLAB_class", b""))
         if item.attrs.get("MATLAB_empty"):
             return [] if matlab_class == "cell" else np.zeros((0, 0))
@@ -62,9 +63,16 @@ class _Reader:
 
     def _referred(self, reference: Any, name: str) -> Any:
         try:
-            return self._file[reference]
-        except (ValueError, KeyError, RuntimeError, OSError) as error:
-            raise ViewsFormatError(f"{name} refers to something that is not in the file.") from error
+            item = self._file[reference]
+            if self._h5py.h5o.get_info(item.id).addr in self._linked:
+                return item
+        except (ValueError, KeyError, RuntimeError, OSError):
+            pass
+        raise ViewsFormatError(f"{name} refers to something that is not in the file.")
+
+    @cached_property
+    def _linked(self) -> set[int]:
+        return linked_addresses(self._file)
 
     def _sparse(self, group: Any, name: str) -> Any:
         n_rows = int(group.attrs["MATLAB_sparse"])
@@ -84,7 +92,7 @@ class _Reader:
         dataset = group[key]
         if not isinstance(dataset, self._h5py.Dataset) or dataset.ndim != 1 or dataset.dtype.kind not in "biuf":
             raise ViewsFormatError(f"{name}: {key!r} of a sparse matrix must be a vector of numbers.")
-        check_dataset(dataset)
+        check_dataset(dataset, f"{name}/{key}")
         return dataset[()]
 
 
