@@ -26,11 +26,12 @@ def reading(path: Path, kind: str) -> Iterator[None]:
     """Turn whatever goes wrong inside into a ``ViewsFormatError`` that names the file and the reason.
 
     The readers below h5py, SciPy, pandas and pyarrow meet damaged files with exceptions of every type, so all
-    of them are caught here, and only here. A file that is absent or may not be read keeps its own exception.
+    of them are caught here, and only here. A file that is absent or may not be read keeps its own exception, and
+    so does a warning that the user has made an error.
     """
     try:
         yield
-    except (FileNotFoundError, PermissionError, IsADirectoryError):
+    except (FileNotFoundError, PermissionError, IsADirectoryError, Warning):
         raise
     except ViewsError as error:
         raise ViewsFormatError(f"{path}: {error}") from error
