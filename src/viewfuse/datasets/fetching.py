@@ -61,6 +61,9 @@ def download(name: str, *, url: str | None = None) -> Path:
         )
     address = url or dataset.url
     downloader = pooch.HTTPDownloader(progressbar=True, timeout=_TIMEOUT)
+    logger = pooch.get_logger()
+    level = logger.level
+    logger.setLevel("WARNING")  # the progress bar says enough
     try:
         # pooch writes to a temporary file and renames it once the checksum is right.
         pooch.retrieve(
@@ -68,6 +71,8 @@ def download(name: str, *, url: str | None = None) -> Path:
         )
     except Exception as error:
         raise DownloadError(_how_to_get_it(dataset, address, path, error)) from error
+    finally:
+        logger.setLevel(level)
     return path
 
 
@@ -84,11 +89,15 @@ def _how_to_get_it(dataset: Dataset, address: str, path: Path, error: Exception)
     )
 
 
-def _reason(error: Exception) -> str:
-    """The end of a chain of exceptions says most; the network libraries wrap it several times over."""
+def _reason(error: BaseException) -> str:
+    """What went wrong at the bottom; the network libraries wrap it several times over."""
     if isinstance(error, ValueError) and "hash" in str(error).lower():
         return "what came has another checksum, so it was thrown away"
-    cause: BaseException = error
-    while (deeper := cause.__cause__ or getattr(cause, "reason", None)) and isinstance(deeper, BaseException):
-        cause = deeper
-    return " ".join(str(cause).split()) or type(cause).__name__
+    inner = next((e for e in (error.__cause__, getattr(error, "reason", None), *error.args[:1]) if _is_error(e)), None)
+    if inner is not None:
+        return _reason(inner)
+    return getattr(error, "strerror", None) or " ".join(str(error).split()) or type(error).__name__
+
+
+def _is_error(value: object) -> bool:
+    return isinstance(value, BaseException)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -42,8 +44,17 @@ def read_omics(path: Path) -> Any:
     with path.open("rb") as file:
         is_multimodal = file.read(6) == b"MuData"
     if is_multimodal:
-        return require("mudata", extra="omics").read_h5mu(path)
+        with without_mudata_announcement():
+            return require("mudata", extra="omics").read_h5mu(path)
     return require("anndata", extra="omics").read_h5ad(path)
+
+
+@contextmanager
+def without_mudata_announcement() -> Iterator[None]:
+    """mudata 0.3 announces a change of its ``.update()`` to whoever reads a file, who can do nothing about it."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", r"From 0\.4 \.update\(\) will not pull", FutureWarning)
+        yield
 
 
 def views_from_omics(

@@ -55,6 +55,7 @@ def views_from_tables(
     members = []
     for name, table in tables.items():
         with reading(paths[name], "a table"):
+            _check_numbers(table.features, table.features.columns)
             members.append(Member(name, _as_matrix(table.features, name), table.ids, _feature_names(table)))
     views = align(members, missing)
     columns = {name: (table.ids, table.labels) for name, table in tables.items() if table.labels is not None}
@@ -92,7 +93,9 @@ def _grouped(table: Table, groups: ColumnGroups | None) -> Views:
     features = list(table.features.columns)
     if groups is None:
         raise ViewsError(which_columns(features))
-    views, n_unused = split_columns(table.features, column_groups(groups, features, table.all_columns))
+    chosen = column_groups(groups, features, table.all_columns)
+    _check_numbers(table.features, [name for rule in chosen.values() if isinstance(rule, list) for name in rule])
+    views, n_unused = split_columns(table.features, chosen)
     if n_unused:
         used = {name for names in views.feature_names if names is not None for name in names}
         unused = [name for name in features if name not in used]
@@ -153,6 +156,20 @@ def _label_column(frame: Any, labels: Labels) -> str | None:
     if len(named) > 1:
         raise ViewsError(f"{_listed(named)} could each be the labels; choose with labels=, or none with labels=False.")
     return named[0] if named else None
+
+
+def _check_numbers(frame: Any, columns: Any) -> None:
+    """Name the first cell that is no number: one of them turns its whole column into text."""
+    to_numeric = require("pandas").to_numeric
+    for name in columns:
+        if name not in frame.columns or frame[name].dtype.kind != "O":
+            continue
+        wrong = np.flatnonzero(frame[name].notna() & to_numeric(frame[name], errors="coerce").isna())
+        if wrong.size:
+            raise ViewsError(
+                f"column {name!r} holds {frame[name].iloc[wrong[0]]!r} in row {wrong[0]}, which is no number; "
+                "leave the column out, or encode it as numbers."
+            )
 
 
 def _is_parquet(path: Path) -> bool:

@@ -104,12 +104,13 @@ def save_results(path: str | Path, model: Any, views: Views, *, into: Any = None
         raise ViewsError(f"{path}: results are written as .npz, .h5ad or .h5mu; choose one of these names.")
     if into is None:
         raise ViewsError(f"{path}: results go into the AnnData or MuData they came from; name it with into=.")
-    data = omics.read_omics(Path(into)) if isinstance(into, (str, Path)) else into.copy()
+    with omics.without_mudata_announcement():
+        data = omics.read_omics(Path(into)) if isinstance(into, (str, Path)) else into.copy()
     if omics.is_mudata(data) != (suffix == ".h5mu"):
         kind, fitting = ("MuData", ".h5mu") if omics.is_mudata(data) else ("AnnData", ".h5ad")
         raise ViewsError(f"{path}: the views came from {kind}, which is written as {fitting}.")
     add_results(data, model, views)
-    with _replacing(path) as temporary:
+    with _replacing(path) as temporary, omics.without_mudata_announcement():
         data.write(temporary)
     return path
 
