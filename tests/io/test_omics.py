@@ -122,6 +122,20 @@ def test_an_h5ad_that_claims_too_much_is_refused(single: anndata.AnnData, tmp_pa
         load_views(path)
 
 
+def test_texts_longer_than_the_file_are_refused(single: anndata.AnnData, tmp_path: Path) -> None:
+    import h5py
+
+    path = tmp_path / "made.h5ad"
+    single.write(path)
+    with h5py.File(path) as file:
+        place = file["obs/_index"].id.get_offset()
+    with path.open("r+b") as raw:
+        raw.seek(place)
+        raw.write((2**31).to_bytes(4, "little"))
+    with pytest.raises(ViewsFormatError, match=r"made\.h5ad: obs/_index claims longer texts than the whole file"):
+        load_views(path)
+
+
 # --- Bunches ---------------------------------------------------------------------------------------------------------
 
 
@@ -132,6 +146,7 @@ def test_scikit_learn_bunches() -> None:
     np.testing.assert_array_equal(whole.y, iris.target)
     split = load_views(iris, views={"sepal": slice(0, 2), "petal": slice(2, 4)})
     assert split.names == ("sepal", "petal")
+    assert load_views(iris, labels=False).y is None
     framed = load_views(load_iris(as_frame=True), views=["sepal*", "petal*"])
     np.testing.assert_array_equal(framed.view("petal"), split.view("petal"))
     np.testing.assert_array_equal(framed.y, iris.target)

@@ -73,6 +73,7 @@ def download(name: str, *, url: str | None = None) -> Path:
         raise DownloadError(_how_to_get_it(dataset, address, path, error)) from error
     finally:
         logger.setLevel(level)
+    path.chmod(0o644)  # pooch's temporary file was readable by its owner only; folders of data sets are shared
     return path
 
 

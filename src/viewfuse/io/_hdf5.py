@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from .._extras import require
 from ..exceptions import ViewsFormatError
@@ -27,11 +30,46 @@ def check_dataset(dataset: Any, name: str) -> None:
         check_claim(math.prod(dataset.chunks) * item_size, max(stored, 1024), f"one chunk of {name}")
 
 
-def check_all_datasets(path: Any) -> None:
+def check_all_datasets(path: Path) -> None:
     """Check every data set of a file that another library is going to read as a whole."""
     h5py = require("h5py")
-    with h5py.File(path, "r") as file:
-        file.visititems(lambda name, item: check_dataset(item, name) if isinstance(item, h5py.Dataset) else None)
+    size = path.stat().st_size
+    with h5py.File(path, "r") as file, path.open("rb") as raw:
+
+        def check(name: str, item: Any) -> None:
+            if not isinstance(item, h5py.Dataset):
+                return
+            check_dataset(item, name)
+            if h5py.check_vlen_dtype(item.dtype) is not None and _total_length(h5py, item, raw) > size:
+                raise ViewsFormatError(f"{name} claims longer texts than the whole file; it is damaged.")
+
+        file.visititems(check)
+
+
+def _total_length(h5py: Any, dataset: Any, raw: Any) -> int:
+    """What values of varying length add up to, from their descriptors: length (4 bytes), place (12 bytes).
+
+    HDF5 allocates each length before it looks at the place. Compressed descriptors are passed over: their
+    checksum tells of damage.
+    """
+    properties = dataset.id.get_create_plist()
+    stored = dataset.id.get_storage_size()
+    if properties.get_nfilters() or not stored:
+        return 0
+    match properties.get_layout():
+        case h5py.h5d.CONTIGUOUS:
+            spans = [(dataset.id.get_offset(), stored)]
+        case h5py.h5d.CHUNKED:
+            chunks = [dataset.id.get_chunk_info(c) for c in range(dataset.id.get_num_chunks())]
+            spans = [(chunk.byte_offset, chunk.size) for chunk in chunks]
+        case _:
+            return 0
+    total = 0
+    for offset, n_bytes in spans:
+        raw.seek(offset)
+        descriptors = raw.read(n_bytes // 16 * 16)
+        total += int(np.frombuffer(descriptors, dtype="<u4")[::4].sum(dtype=np.int64))
+    return total
 
 
 def linked_addresses(file: Any) -> set[int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from . import omics
 from ._safety import reading
 from .align import Missing
 from .columns import ColumnGroups
+from .conventions import is_label_name
 from .layout import Samples, views_from_variables
 from .mat import read_mat
 from .mat73 import read_mat73
@@ -84,62 +86,68 @@ def load_views(
     ...     load_views(path)
     Views(5 samples; sound: 3 features, image: 8 features)
     """
+    asked = _Request(views, ids, labels, samples, missing)
     if isinstance(source, Bunch):
-        return _from_bunch(source, views, samples)
+        return _from_bunch(source, asked)
     if omics.is_anndata(source) or omics.is_mudata(source):
-        return _from_omics(source, views, ids, labels, samples, missing)
+        return _from_omics(source, asked)
     if is_dataframe(source):
         return views_from_frame(source, views, ids=ids, labels=labels)
     if isinstance(source, (str, Path)):
         path = Path(source).expanduser()
         if not path.is_dir():
-            return _from_file(path, views, ids, labels, samples, missing)
+            return _from_file(path, asked)
         source = _tables_of_folder(path)
-    paths = _named_paths(source)
-    if views is not None:
-        paths = _selected(paths, views)
+    paths = _selected(_named_paths(source), views)
     return views_from_tables(paths, ids=ids, labels=labels, samples=samples, missing=missing)
 
 
-def _from_file(
-    path: Path,
-    views: ColumnGroups | None,
-    ids: str | None,
-    labels: Labels,
-    samples: Samples | None,
-    missing: Missing,
-) -> Views:
+@dataclass(frozen=True)
+class _Request:
+    """What the caller of ``load_views`` asked for."""
+
+    views: ColumnGroups | None
+    ids: str | None
+    labels: Labels
+    samples: Samples | None
+    missing: Missing
+
+    @property
+    def names(self) -> str | Sequence[str] | None:
+        """The views asked for, where they are chosen by name."""
+        if isinstance(self.views, Mapping):
+            raise ViewsTypeError("For this source views= gives names, as in views=['X1', 'X2']; got a mapping.")
+        return self.views
+
+
+def _from_file(path: Path, asked: _Request) -> Views:
     kind = sniff(path)
     if kind == "table":
-        return views_from_columns(path, views, ids=ids, labels=labels, samples=samples)
+        return views_from_columns(path, asked.views, ids=asked.ids, labels=asked.labels, samples=asked.samples)
     with reading(path, f"{kind} data"):
         if kind in ("AnnData", "MuData"):
-            return _from_omics(omics.read_omics(path), views, ids, labels, samples, missing)
+            return _from_omics(omics.read_omics(path), asked)
         variables = _VARIABLE_READERS[kind](path)
-        return views_from_variables(variables, views=_names(views), ids=ids, labels=labels, samples=samples)
+        return views_from_variables(
+            variables, views=asked.names, ids=asked.ids, labels=asked.labels, samples=asked.samples
+        )
 
 
-def _from_omics(
-    data: Any,
-    views: ColumnGroups | None,
-    ids: str | None,
-    labels: Labels,
-    samples: Samples | None,
-    missing: Missing,
-) -> Views:
-    if ids is not None or samples == "columns":
+def _from_omics(data: Any, asked: _Request) -> Views:
+    if asked.ids is not None or asked.samples == "columns":
         raise ViewsError("AnnData and MuData keep samples in rows, with obs_names as ids; leave ids and samples out.")
-    return omics.views_from_omics(data, views=_names(views), labels=labels, missing=missing)
+    return omics.views_from_omics(data, views=asked.names, labels=asked.labels, missing=asked.missing)
 
 
-def _from_bunch(bunch: Bunch, views: ColumnGroups | None, samples: Samples | None) -> Views:
+def _from_bunch(bunch: Bunch, asked: _Request) -> Views:
     """What scikit-learn's loaders return, and multi-view Bunches whose ``data`` or ``views`` hold several matrices."""
-    if samples == "columns":
-        raise ViewsError("A Bunch keeps samples in rows; leave samples out.")
+    if asked.ids is not None or asked.samples == "columns":
+        raise ViewsError("A Bunch keeps samples in rows and has no ids; leave ids and samples out.")
+    views = asked.views
     data = bunch.get("views", bunch.get("data"))
     if data is None:
         raise ViewsTypeError(f"A Bunch needs 'data' or 'views'; this one has {', '.join(bunch) or 'nothing'}.")
-    y = bunch.get("target")
+    y = None if asked.labels is False else bunch.get(asked.labels or "target")
     if isinstance(data, (list, tuple, Mapping)):
         return Views(data, y=y)
     if views is None:
@@ -149,12 +157,6 @@ def _from_bunch(bunch: Bunch, views: ColumnGroups | None, samples: Samples | Non
     if isinstance(views, (str, Sequence)):
         raise ViewsTypeError("This Bunch's columns have no names: give views={'sound': slice(0, 20), …}.")
     return Views(split_columns(data, views)[0], y=y)
-
-
-def _names(views: ColumnGroups | None) -> str | Sequence[str] | None:
-    if isinstance(views, Mapping):
-        raise ViewsTypeError("For this file views= names its variables, as in views=['X1', 'X2']; got a mapping.")
-    return views
 
 
 def _tables_of_folder(folder: Path) -> list[Path]:
@@ -190,11 +192,12 @@ def _named_paths(source: Any) -> dict[str, Path]:
     return paths
 
 
-def _selected(paths: dict[str, Path], views: ColumnGroups) -> dict[str, Path]:
+def _selected(paths: dict[str, Path], views: ColumnGroups | None) -> dict[str, Path]:
+    """The tables asked for, and the labels."""
+    if views is None:
+        return paths
     wanted = [views] if isinstance(views, str) else list(views)
     absent = [name for name in wanted if name not in paths]
     if absent:
         raise ViewsError(f"There is no table {absent[0]!r}; there are {', '.join(paths)}.")
-    from .conventions import is_label_name
-
     return {name: path for name, path in paths.items() if name in wanted or is_label_name(name)}

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Literal
 
+from .._extras import require
 from ..exceptions import ViewsFormatError
+from ._safety import reading
 from .mat import v4_order
 from .tables import TABLE_SUFFIXES
 
@@ -16,6 +19,7 @@ Format = Literal["MATLAB", "MATLAB 7.3", "AnnData", "MuData", "NumPy archive", "
 _HEAD = 4096
 _HDF5 = b"\x89HDF\r\n\x1a\n"
 _USER_BLOCKS = (0, 512, 1024, 2048)
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
 _BINARY_SUFFIXES = (".mat", ".npz", ".npy", ".h5", ".hdf5", ".h5ad", ".h5mu", ".parquet", ".pq")
 _KNOWN = "MATLAB (.mat), NumPy (.npz), CSV and TSV (in UTF-8), Parquet, AnnData (.h5ad) and MuData (.h5mu)"
 
@@ -48,9 +52,6 @@ def sniff(path: Path) -> Format:
 
 def _hdf5_format(path: Path) -> Format:
     """AnnData and MuData sign the top of their files; every other HDF5 file is read as MATLAB writes them."""
-    from .._extras import require
-    from ._safety import reading
-
     with reading(path, "HDF5"), require("h5py").File(path, "r") as file:
         encoding = file.attrs.get("encoding-type", "")
         encoding = encoding.decode() if isinstance(encoding, bytes) else str(encoding)
@@ -68,4 +69,4 @@ def _is_text(head: bytes) -> bool:
         if error.start < len(head) - 3:  # not merely a character cut in two by the end of what was read
             return False
         text = head[: error.start].decode("utf-8")
-    return bool(text) and all(character.isprintable() or character in "\t\r\n\ufeff" for character in text)
+    return bool(text) and not _CONTROL.search(text)
