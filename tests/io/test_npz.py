@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from viewfuse import ViewsFormatError, load_views
+from viewfuse import ViewsError, ViewsFormatError, load_views
 
 A, B = np.arange(12.0).reshape(4, 3), np.arange(20).reshape(4, 5)
 
@@ -31,7 +31,7 @@ def test_samples_as_columns_and_a_choice_of_views(tmp_path: Path) -> None:
     assert load_views(path, views=["X2"]).names == ("X2",)
     with pytest.raises(ViewsFormatError, match="share their samples: they need the same number of rows"):
         load_views(path, samples="rows")
-    with pytest.raises(ViewsFormatError, match="'rows' or 'columns', not 'rws'"):
+    with pytest.raises(ViewsError, match="'rows' or 'columns', not 'rws'"):
         load_views(path, samples="rws")
 
 

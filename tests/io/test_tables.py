@@ -153,6 +153,29 @@ def test_a_sample_without_a_label_is_named(folder: Path) -> None:
         load_views(folder)
 
 
+def test_an_id_labelled_twice_is_refused(folder: Path) -> None:
+    (folder / "labels.csv").write_text("id,species\nbob,dog\nann,dog\ncat,cat\nann,cat\n")
+    with pytest.raises(ViewsError, match="'labels' labels the same id in several rows"):
+        load_views(folder)
+
+
+def test_two_columns_that_could_be_ids_are_not_guessed_at(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("patient_id,sample_id,x\n1,11,5\n2,12,6\n")
+    with pytest.raises(ViewsFormatError, match="'patient_id', 'sample_id' could each be the ids; choose with ids="):
+        load_views(tmp_path)
+
+
+def test_a_stray_text_does_not_turn_a_feature_into_ids(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("x,z\n1,5\noops,6\n3,7\n")
+    with pytest.raises(ViewsFormatError, match=r"a\.csv: column 'x' holds 'oops' in row 1"):
+        load_views(tmp_path)
+
+
+def test_columns_that_pandas_counted_are_a_header(tmp_path: Path) -> None:
+    pd.DataFrame(np.eye(3)).to_csv(tmp_path / "a.csv", index=False)
+    np.testing.assert_array_equal(load_views(tmp_path).arrays[0], np.eye(3))
+
+
 # --- one table -------------------------------------------------------------------------------------------------------
 
 ONE = "id,audio_1,audio_2,image-1,image-2,age,label\nann,1,2,3,4,50,x\nbob,5,6,7,8,60,y\n"

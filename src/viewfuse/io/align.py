@@ -40,8 +40,6 @@ def align(members: Sequence[Member], missing: Missing = "error") -> Views:
         What becomes of a sample that some view lacks: an error that names the first few; kept, with NaN (or, in
         a sparse view, an empty row) and ``views.present`` False there; or dropped from all views.
     """
-    if missing not in ("error", "keep", "drop"):
-        raise ViewsError(f"missing must be 'error', 'keep' or 'drop', not {missing!r}.")
     without = [member.name for member in members if member.ids is None]
     if len(without) == len(members):
         return _stacked(members, None, None)
@@ -117,10 +115,9 @@ def _take(matrix: Any, rows: np.ndarray) -> Any:
     if not absent.any():
         return matrix[rows]
     if sp.issparse(matrix):
-        kept = sp.csr_array((np.ones(int((~absent).sum())), (np.flatnonzero(~absent), rows[~absent])),
-                            shape=(len(rows), matrix.shape[0]))  # fmt: skip
-        return (kept.astype(matrix.dtype) @ matrix).tocsr()
-    taken = matrix[rows].astype(np.promote_types(matrix.dtype, np.float16) if matrix.dtype.kind == "f" else float)
+        empty = sp.csr_array((1, matrix.shape[1]), dtype=matrix.dtype)
+        return sp.vstack([matrix, empty], format="csr")[rows]  # −1 is the last row, which is empty
+    taken = matrix[rows].astype(matrix.dtype if matrix.dtype.kind == "f" else float)
     taken[absent] = np.nan
     return taken
 

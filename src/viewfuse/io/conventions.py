@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["ID_NAMES", "LABEL_NAMES", "is_id_name", "is_label_name"]
+__all__ = ["is_id_column", "is_id_variable", "is_label_name"]
 
-LABEL_NAMES = (
+_LABELS = (
     "y", "y0", "gt", "gnd", "label", "labels", "truelabel", "truelabels", "truth", "groundtruth", "target", "targets",
     "class", "classes",
 )  # fmt: skip
-ID_NAMES = ("id", "ids", "index", "sample", "samples", "sampleid", "sampleids", "samplename", "samplenames", "barcode")
+_IDS = ("id", "ids", "sampleid", "sampleids", "samplename", "samplenames", "barcode", "barcodes")
+_IDS_IN_TABLES = ("index", "sample", "samples")  # as variables of a file these are mostly something else
 
 # patient_id, customer-ID, sampleId, but neither "grid" nor "PAID"
 _ENDS_LIKE_ID = re.compile(r"(?:[_\-. ](?:id|ID|Id)|[a-z](?:ID|Id))$")
@@ -21,15 +22,23 @@ def is_label_name(name: str) -> bool:
     >>> is_label_name("True_Label"), is_label_name("yield")
     (True, False)
     """
-    return _bare(name) in LABEL_NAMES
+    return _bare(name) in _LABELS
 
 
-def is_id_name(name: str) -> bool:
+def is_id_variable(name: str) -> bool:
     """
-    >>> is_id_name("patient_id"), is_id_name("sampleID"), is_id_name("grid")
-    (True, True, False)
+    >>> is_id_variable("sample_ids"), is_id_variable("index")
+    (True, False)
     """
-    return _bare(name) in ID_NAMES or bool(_ENDS_LIKE_ID.search(name))
+    return _bare(name) in _IDS
+
+
+def is_id_column(name: str) -> bool:
+    """
+    >>> is_id_column("patient_id"), is_id_column("sampleID"), is_id_column("index"), is_id_column("grid")
+    (True, True, True, False)
+    """
+    return is_id_variable(name) or _bare(name) in _IDS_IN_TABLES or bool(_ENDS_LIKE_ID.search(name))
 
 
 def _bare(name: str) -> str:

@@ -16,7 +16,7 @@ import scipy.sparse as sp
 from ..exceptions import ViewsFormatError
 from ..views import Views
 from ._safety import is_numeric
-from .conventions import is_id_name, is_label_name
+from .conventions import is_id_variable, is_label_name
 
 __all__ = ["Samples", "views_from_variables"]
 
@@ -45,7 +45,7 @@ def views_from_variables(
     if not variables:
         raise ViewsFormatError("it holds no variables.")
     label_names = _chosen(variables, labels, is_label_name, "labels")
-    id_names = [name for name in _chosen(variables, ids, is_id_name, "ids") if name not in label_names]
+    id_names = [name for name in _chosen(variables, ids, is_id_variable, "ids") if name not in label_names]
     rest = {name: value for name, value in variables.items() if name not in (*label_names, *id_names)}
     names, matrices = _find_views(rest if views is None else variables, views)
     y = _agreed_vector({name: variables[name] for name in label_names}, len(matrices), "labels")
@@ -146,7 +146,7 @@ def _agreed_vector(variables: Mapping[str, Any], n_views: int, what: str) -> np.
     for name, vector in others:
         if not np.array_equal(first, vector):
             raise ViewsFormatError(
-                f"both {first_name!r} and {name!r} could be the {what}, and they differ; choose with {what}='NAME'."
+                f"both {first_name!r} and {name!r} could be the {what}, and they differ; {_choose(what)}."
             )
     return first
 
@@ -173,16 +173,18 @@ def _as_vector(name: str, value: Any, n_views: int, what: str) -> np.ndarray:
 
 def _not_a_vector(name: str, value: Any, what: str) -> ViewsFormatError:
     shape = " × ".join(map(str, value.shape)) if hasattr(value, "shape") else type(value).__name__
-    settle = "labels='NAME', or read none with labels=False" if what == "labels" else "ids='NAME'"
     return ViewsFormatError(
-        f"{name} ({shape}) is called like {what}, but is neither one vector nor one column per view; "
-        f"choose with {settle}."
+        f"{name} ({shape}) is called like {what}, but is neither one vector nor one column per view; {_choose(what)}."
     )
+
+
+def _choose(what: str) -> str:
+    return "choose with labels='NAME', or read none with labels=False" if what == "labels" else "choose with ids='NAME'"
 
 
 def _same(name: str, copies: list[np.ndarray], what: str) -> np.ndarray:
     if any(not np.array_equal(copies[0], copy) for copy in copies[1:]):
-        raise ViewsFormatError(f"{name} gives each view {what} of its own, and they differ.")
+        raise ViewsFormatError(f"{name} gives each view {what} of its own, and they differ; {_choose(what)}.")
     return copies[0]
 
 
@@ -198,8 +200,6 @@ def _samples_axis(
 ) -> int:
     """0 where samples are rows, 1 where they are columns."""
     axes = {"rows": 0, "columns": 1}
-    if samples is not None and samples not in axes:
-        raise ViewsFormatError(f"samples must be 'rows' or 'columns', not {samples!r}.")
     shapes = [matrix.shape for matrix in matrices]
     listed = ", ".join(f"{name} {shape[0]} × {shape[1]}" for name, shape in zip(names, shapes, strict=True))
     shared = {word: shapes[0][axis] for word, axis in axes.items() if len({shape[axis] for shape in shapes}) == 1}

@@ -92,6 +92,8 @@ def load_views(
     if omics.is_anndata(source) or omics.is_mudata(source):
         return _from_omics(source, asked)
     if is_dataframe(source):
+        if samples == "columns":
+            raise ViewsError("A DataFrame keeps samples in rows; give its transpose, df.T.")
         return views_from_frame(source, views, ids=ids, labels=labels)
     if isinstance(source, (str, Path)):
         path = Path(source).expanduser()
@@ -111,6 +113,12 @@ class _Request:
     labels: Labels
     samples: Samples | None
     missing: Missing
+
+    def __post_init__(self) -> None:
+        if self.samples not in (None, "rows", "columns"):
+            raise ViewsError(f"samples must be 'rows' or 'columns', not {self.samples!r}.")
+        if self.missing not in ("error", "keep", "drop"):
+            raise ViewsError(f"missing must be 'error', 'keep' or 'drop', not {self.missing!r}.")
 
     @property
     def names(self) -> str | Sequence[str] | None:

@@ -17,7 +17,7 @@ from ..views import Views, _as_matrix, _listed, split_columns
 from ._safety import check_claim, reading
 from .align import Member, Missing, align
 from .columns import ColumnGroups, column_groups, which_columns
-from .conventions import is_id_name, is_label_name
+from .conventions import is_id_column, is_label_name
 from .layout import Samples
 
 __all__ = ["TABLE_SUFFIXES", "Labels", "views_from_columns", "views_from_frame", "views_from_tables"]
@@ -105,8 +105,6 @@ def _grouped(table: Table, groups: ColumnGroups | None) -> Views:
 
 def _read(path: Path, ids: str | None, labels: Labels, samples: Samples | None) -> Table:
     with reading(path, "a table"):
-        if samples not in (None, "rows", "columns"):
-            raise ViewsError(f"samples must be 'rows' or 'columns', not {samples!r}.")
         is_parquet = _is_parquet(path)
         frame = _read_parquet(path) if is_parquet else _read_text(path)
         if samples == "columns":
@@ -142,11 +140,17 @@ def _id_column(frame: Any, wanted: str | None) -> str | None:
         if wanted not in frame.columns:
             raise ViewsError(f"there is no id column {wanted!r}; the columns are {_listed(frame.columns)}.")
         return wanted
-    if named := [name for name in frame.columns if is_id_name(name)]:
+    named = [name for name in frame.columns if is_id_column(name)]
+    if len(named) > 1:
+        raise ViewsError(f"{_listed(named)} could each be the ids; choose with ids=.")
+    if named:
         return named[0]
     first = frame.columns[0]
-    looks_like_ids = bool(_UNNAMED.fullmatch(first)) or frame[first].dtype.kind == "O"
-    return first if looks_like_ids and not is_label_name(first) and not _has_index(frame) else None
+    if _has_index(frame) or is_label_name(first):
+        return None
+    # Numbers with a stray text among them are a damaged feature, not ids.
+    is_text = frame[first].dtype.kind == "O" and len(_not_numbers(frame[first])) == frame[first].notna().sum()
+    return first if is_text or _UNNAMED.fullmatch(first) else None
 
 
 def _label_column(frame: Any, labels: Labels) -> str | None:
@@ -160,16 +164,21 @@ def _label_column(frame: Any, labels: Labels) -> str | None:
 
 def _check_numbers(frame: Any, columns: Any) -> None:
     """Name the first cell that is no number: one of them turns its whole column into text."""
-    to_numeric = require("pandas").to_numeric
     for name in columns:
         if name not in frame.columns or frame[name].dtype.kind != "O":
             continue
-        wrong = np.flatnonzero(frame[name].notna() & to_numeric(frame[name], errors="coerce").isna())
+        wrong = _not_numbers(frame[name])
         if wrong.size:
             raise ViewsError(
                 f"column {name!r} holds {frame[name].iloc[wrong[0]]!r} in row {wrong[0]}, which is no number; "
                 "leave the column out, or encode it as numbers."
             )
+
+
+def _not_numbers(column: Any) -> np.ndarray:
+    """Rows that hold something, but no number."""
+    numbers = require("pandas").to_numeric(column, errors="coerce")
+    return np.flatnonzero(column.notna() & numbers.isna())
 
 
 def _is_parquet(path: Path) -> bool:
@@ -191,7 +200,9 @@ def _read_text(path: Path, **options: Any) -> Any:
         first_line = file.readline().rstrip("\r\n")
     separator = max(",\t;", key=first_line.count)
     fields = [field.strip().strip('"') for field in first_line.split(separator)]
-    header = None if all(map(_is_number, fields)) else 0
+    # 0, 1, 2, … are the names pandas gives columns that have none; other numbers are data.
+    is_counted = len(fields) > 1 and fields == [str(number) for number in range(len(fields))]
+    header = None if all(map(_is_number, fields)) and not is_counted else 0
     frame = pandas.read_csv(path, sep=separator, header=header, encoding="utf-8-sig", low_memory=False, **options)
     if frame.index.nlevels > 1:
         raise ViewsFormatError(f"its rows are longer than its header of {len(fields)} columns.")
@@ -262,6 +273,8 @@ def _labels_in_order(views: Views, name: str, ids: np.ndarray | None, labels: An
         raise ViewsError(f"the labels of {name!r} cannot be matched: only one of labels and views has ids.")
     if ids is not None and views.ids is not None:
         by_id = dict(zip(map(str, ids.tolist()), values, strict=True))
+        if len(by_id) < len(values):
+            raise ViewsError(f"{name!r} labels the same id in several rows.")
         found[:] = [by_id.get(str(i)) for i in views.ids.tolist()]
     elif len(values) == len(views):
         found[:] = values
