@@ -1,17 +1,14 @@
-"""Fixtures that tests of several folders share."""
-
-from __future__ import annotations
+"""Fixtures that every test may use."""
 
 from pathlib import Path
 
 import pytest
 
-_SHARED = Path(__file__).resolve().parents[2] / "shared"
-
 
 @pytest.fixture(scope="session")
 def shared() -> Path:
-    """The reference material beside the repository, which is no part of it."""
-    if not (_SHARED / "datasets").is_dir():
-        pytest.skip(f"reference material is not at {_SHARED.name}/ beside the repository")
-    return _SHARED
+    """The folder of reference data beside the checkout."""
+    folder = Path(__file__).resolve().parents[2] / "shared"
+    if not (folder / "datasets").is_dir():
+        pytest.skip("the reference data (../shared/datasets) is not beside this checkout")
+    return folder

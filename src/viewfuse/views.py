@@ -68,7 +68,7 @@ class Views:
         y: Any = None,
         present: Any = None,
     ) -> None:
-        if _is_bunch_or_omics(data):
+        if holds_views(data):
             from .io import load_views  # here, because io stands above this module
 
             data = load_views(data)
@@ -269,8 +269,8 @@ def _columns_of_group(view: str, group: Any, n_columns: int, column_names: np.nd
     return positions
 
 
-def _is_bunch_or_omics(data: Any) -> bool:
-    """Whether this is a scikit-learn Bunch, AnnData or MuData, without importing the latter two."""
+def holds_views(data: Any) -> bool:
+    """Whether this is a Bunch, AnnData or MuData, which ``Views`` takes apart; without importing the latter two."""
     return isinstance(data, Bunch) or type(data).__module__.partition(".")[0] in ("anndata", "mudata")
 
 

@@ -215,6 +215,7 @@ def test_columns_in_no_view_are_named(table: Path) -> None:
     ("rules", "reason"),
     [
         (None, r"which columns make up each view.*audio_\* \(2 columns\), image-\* \(2 columns\).*views='\*'"),
+        ([], "names no view"),
         (["audio"], "'audio' is neither NAME:FIRST-LAST"),
         (["text_*"], "no column begins with 'text_'"),
         (["a:1-3"], "'1-3' takes in column 'id', which holds ids or labels"),

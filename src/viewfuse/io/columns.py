@@ -34,6 +34,8 @@ def column_groups(groups: ColumnGroups, features: Sequence[str], all_columns: Se
     >>> column_groups(["sound:2-3", "image_*"], ["a", "b", "image_1"], ["id", "a", "b", "image_1"])
     {'sound': ['a', 'b'], 'image': ['image_1']}
     """
+    if not groups:
+        raise ViewsError("views= names no view; give at least one group of columns.")
     if isinstance(groups, Mapping):
         return {
             str(view): _columns_of_rule(rule, features, all_columns) if isinstance(rule, str) else rule

@@ -13,7 +13,7 @@ import numpy as np
 
 from .._extras import require
 from ..exceptions import UnusedColumnsWarning, ViewsError, ViewsFormatError
-from ..views import Views, _as_matrix, _listed, split_columns
+from ..views import Views, _as_matrix, _columns_of_group, _listed
 from ._safety import check_claim, reading
 from .align import Member, Missing, align
 from .columns import ColumnGroups, column_groups, which_columns
@@ -55,7 +55,7 @@ def views_from_tables(
     members = []
     for name, table in tables.items():
         with reading(paths[name], "a table"):
-            _check_numbers(table.features, table.features.columns)
+            _check_numbers(table.features)
             members.append(Member(name, _as_matrix(table.features, name), table.ids, _feature_names(table)))
     views = align(members, missing)
     columns = {name: (table.ids, table.labels) for name, table in tables.items() if table.labels is not None}
@@ -93,12 +93,15 @@ def _grouped(table: Table, groups: ColumnGroups | None) -> Views:
     features = list(table.features.columns)
     if groups is None:
         raise ViewsError(which_columns(features))
-    chosen = column_groups(groups, features, table.all_columns)
-    _check_numbers(table.features, [name for rule in chosen.values() if isinstance(rule, list) for name in rule])
-    views, n_unused = split_columns(table.features, chosen)
-    if n_unused:
-        used = {name for names in views.feature_names if names is not None for name in names}
-        unused = [name for name in features if name not in used]
+    names = np.array(features, dtype=object)
+    places = {
+        view: _columns_of_group(view, rule, len(names), names)
+        for view, rule in column_groups(groups, features, table.all_columns).items()
+    }
+    used = sorted(set(np.concatenate(list(places.values())).tolist()))
+    _check_numbers(table.features.iloc[:, used])
+    views = Views({view: table.features.iloc[:, columns] for view, columns in places.items()})
+    if unused := np.delete(names, used).tolist():
         warnings.warn(f"Columns in no view are left out: {_listed(unused)}.", UnusedColumnsWarning, stacklevel=4)
     return Views(views, ids=table.ids, y=None if table.labels is None else table.labels.to_numpy())
 
@@ -162,15 +165,12 @@ def _label_column(frame: Any, labels: Labels) -> str | None:
     return named[0] if named else None
 
 
-def _check_numbers(frame: Any, columns: Any) -> None:
+def _check_numbers(frame: Any) -> None:
     """Name the first cell that is no number: one of them turns its whole column into text."""
-    for name in columns:
-        if name not in frame.columns or frame[name].dtype.kind != "O":
-            continue
-        wrong = _not_numbers(frame[name])
-        if wrong.size:
+    for name, column in frame.items():
+        if column.dtype.kind == "O" and (wrong := _not_numbers(column)).size:
             raise ViewsError(
-                f"column {name!r} holds {frame[name].iloc[wrong[0]]!r} in row {wrong[0]}, which is no number; "
+                f"column {name!r} holds {column.iloc[wrong[0]]!r} in row {wrong[0]}, which is no number; "
                 "leave the column out, or encode it as numbers."
             )
 
