@@ -24,7 +24,7 @@ _TEXT_SIZES = {16: 1, 17: 2, 18: 4}  # UTF-8, UTF-16, UTF-32
 _CELL, _CHAR, _SPARSE, _OPAQUE = 1, 4, 5, 17
 _UNREAD = (2, 3, 16)  # structs, objects, function handles
 _NUMERIC = range(6, 16)
-_COMPLEX = 0x0800
+_COMPLEX, _LOGICAL = 0x0800, 0x0200
 _MAX_DIMENSIONS, _MAX_NAME, _MAX_DEPTH = 32, 4096, 8
 _BLOCK = 1 << 16
 
@@ -147,7 +147,7 @@ class _Walker:
         if matlab_class == _CELL:
             readable = self._cells(n_values, end, depth, what)
         elif matlab_class == _SPARSE:
-            self._sparse(shape, bool(flags & _COMPLEX), what)
+            self._sparse(shape, flags, what)
         else:
             sizes = _ITEM_SIZES | _TEXT_SIZES if matlab_class == _CHAR else _ITEM_SIZES
             for _ in range(2 if flags & _COMPLEX else 1):
@@ -181,12 +181,14 @@ class _Walker:
             readable &= self._matrix(n_bytes, depth + 1).readable
         return readable
 
-    def _sparse(self, shape: tuple[int, ...], is_complex: bool, what: str) -> None:
+    def _sparse(self, shape: tuple[int, ...], flags: int, what: str) -> None:
         if len(shape) != 2:
             raise ViewsFormatError(f"{what} is sparse with {len(shape)} dimensions; a sparse matrix has 2.")
         rows = self._skip_values(_ITEM_SIZES, what)
         pointers = self._skip_values(_ITEM_SIZES, what)
-        values = [self._skip_values(_ITEM_SIZES, what) for _ in range(2 if is_complex else 1)]
+        # MATLAB calls the single bytes of a logical sparse matrix doubles.
+        sizes = dict.fromkeys(_ITEM_SIZES, 1) if flags & _LOGICAL else _ITEM_SIZES
+        values = [self._skip_values(sizes, what) for _ in range(2 if flags & _COMPLEX else 1)]
         if pointers != shape[1] + 1 or any(count > rows for count in values):
             raise ViewsFormatError(
                 f"{what} claims {shape[1]:,} sparse columns, but holds {pointers:,} column pointers, "
