@@ -47,8 +47,8 @@ class _Reader:
             return [] if matlab_class == "cell" else np.zeros((0, 0))
         if self._h5py.check_ref_dtype(item.dtype) is not None:
             return self._cell(item, name, depth)
-        if item.dtype.kind not in "biuf":
-            return None
+        if item.dtype.kind not in "biuf" or "MATLAB_object_decode" in item.attrs:
+            return None  # MATLAB's own objects, such as its strings, are numbers that only MATLAB understands
         # MATLAB stores columns first: the transpose is a view of the same memory, so nothing is copied.
         values = item[()].T if matlab_class else item[()]
         return _lines(values, name) if matlab_class == "char" else values
