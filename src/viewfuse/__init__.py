@@ -1,8 +1,9 @@
 """viewfuse: multi-view clustering by graph fusion."""
 
-from . import datasets, exceptions, metrics
+from . import datasets, exceptions, io, metrics
 from .cluster import GF, GFSC, METHODS
 from .exceptions import ViewsError, ViewsFormatError
+from .io import load_views
 from .views import Views
 
 __version__ = "0.1.0"
@@ -16,5 +17,7 @@ __all__ = [
     "__version__",
     "datasets",
     "exceptions",
+    "io",
+    "load_views",
     "metrics",
 ]

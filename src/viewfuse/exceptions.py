@@ -5,6 +5,8 @@ from sklearn.exceptions import ConvergenceWarning as _SklearnConvergenceWarning
 __all__ = [
     "ConvergenceWarning",
     "DegenerateGraphWarning",
+    "DownloadError",
+    "MissingExtraError",
     "ParameterError",
     "UninformativeViewWarning",
     "UnusedColumnsWarning",
@@ -34,6 +36,14 @@ class ViewsTypeError(ViewsError, TypeError):
 
 class ViewsFormatError(ViewsError):
     """A file is not what it claims to be, or its layout is ambiguous."""
+
+
+class DownloadError(ViewfuseError, OSError):
+    """A data set could not be had: no network, no such file, or not the bytes its checksum promises."""
+
+
+class MissingExtraError(ViewfuseError, ImportError):
+    """An optional dependency is not installed."""
 
 
 class ViewfuseWarning(UserWarning):

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from array_api_compat import array_namespace, is_array_api_obj, is_numpy_array
+from sklearn.utils import Bunch
 
 from .exceptions import ViewsError, ViewsTypeError
 
@@ -25,11 +26,12 @@ class Views:
 
     Parameters
     ----------
-    data : list or tuple, mapping of name to view, or Views
+    data : list or tuple, mapping of name to view, Views, Bunch, AnnData or MuData
         Each view is (n_samples, n_features): an array, a scipy sparse matrix or a pandas DataFrame.
         DataFrames are joined on their index: the first one sets the order of the samples, and ids that
         another does not have, or has twice, are an error. An array has no ids, so it can only stand
-        beside DataFrames that are already in one order.
+        beside DataFrames that are already in one order. Bunches, AnnData and MuData become views as
+        :func:`viewfuse.load_views` does it.
     names : sequence of str, optional
         Names of the views; by default the mapping's keys, else ``view0``, ``view1``, …
     ids : sequence, optional
@@ -66,6 +68,10 @@ class Views:
         y: Any = None,
         present: Any = None,
     ) -> None:
+        if holds_views(data):
+            from .io import load_views  # here, because io stands above this module
+
+            data = load_views(data)
         if isinstance(data, Views):
             names = data.names if names is None else names
             ids = data.ids if ids is None else ids
@@ -263,6 +269,11 @@ def _columns_of_group(view: str, group: Any, n_columns: int, column_names: Seque
             f"views[{view!r}] selects no column of the {n_columns} there are; leave the view out or mend its group."
         )
     return positions
+
+
+def holds_views(data: Any) -> bool:
+    """Whether this is a Bunch, AnnData or MuData, which ``Views`` takes apart; without importing the latter two."""
+    return isinstance(data, Bunch) or type(data).__module__.partition(".")[0] in ("anndata", "mudata")
 
 
 def _named_members(data: Any, names: Sequence[str] | None) -> tuple[list[str], list[Any]]:

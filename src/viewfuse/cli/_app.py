@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
+from typing import Any
+
 import typer
 from rich.console import Console
+from rich.markup import escape
 
 from .. import __version__
 from ..exceptions import ViewfuseError
-from . import demo
+from . import cluster, datasets, demo, info
 
 app = typer.Typer(
     name="viewfuse",
@@ -17,6 +21,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command()(demo.demo)
+app.command()(cluster.cluster)
+app.command()(info.info)
+app.add_typer(datasets.app, name="datasets")
 
 
 def _print_version(wanted: bool) -> None:
@@ -33,8 +40,21 @@ def _options(
 
 
 def run() -> None:
+    warnings.showwarning = _show_warning
     try:
         app()
-    except ViewfuseError as error:
-        Console(stderr=True).print(f"[bold red]viewfuse:[/] {error}", highlight=False, markup=True)
+    except (ViewfuseError, OSError) as error:
+        Console(stderr=True, soft_wrap=True).print(f"[bold red]viewfuse:[/] {escape(_sentence(error))}", highlight=False)
         raise SystemExit(2) from None
+
+
+def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    """A warning is a sentence for the user too; where in our code it arose is of no use to them."""
+    Console(stderr=True, soft_wrap=True).print(f"[yellow]viewfuse:[/] {escape(str(message))}", highlight=False)
+
+
+def _sentence(error: Exception) -> str:
+    """What our own exceptions say; of the file system's, the file and the reason, without the number."""
+    if isinstance(error, OSError) and error.strerror and error.filename is not None:
+        return f"{error.filename}: {error.strerror}"
+    return str(error)

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Cluster
 from sklearn.utils.validation import validate_data
 
 from ..exceptions import UnusedColumnsWarning, ViewsTypeError
-from ..views import Views, is_dataframe, split_columns
+from ..views import Views, holds_views, is_dataframe, split_columns
 from ._checks import check_count, check_enough_samples, check_graphs, informative_views
 
 __all__ = ["MultiViewClusterer"]
@@ -117,7 +117,7 @@ def _is_one_matrix(X: Any) -> bool:
     """Whether the data is one (samples × features) matrix: an array, a frame, or nested lists of numbers."""
     if sp.issparse(X):  # before Mapping: scipy's dictionary of keys is one
         return True
-    if isinstance(X, (Views, Mapping)):
+    if isinstance(X, (Views, Mapping)) or holds_views(X):
         return False
     if isinstance(X, (list, tuple)):
         return len(X) > 0 and all(isinstance(row, (list, tuple)) and not _is_nested(row) for row in X)

@@ -1,5 +1,17 @@
-"""Multi-view data sets."""
+"""Multi-view data sets: embedded, made up, and catalogued ones with verified downloads."""
 
+from .catalogue import Dataset, describe, names
 from .digits import load_digits_views
+from .fetching import data_folder, download, fetch
+from .synthetic import make_views
 
-__all__ = ["load_digits_views"]
+__all__ = [
+    "Dataset",
+    "data_folder",
+    "describe",
+    "download",
+    "fetch",
+    "load_digits_views",
+    "make_views",
+    "names",
+]

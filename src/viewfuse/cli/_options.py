@@ -1,0 +1,65 @@
+"""Options that several commands share: how a file is read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..io import load_views
+from ..views import Views
+
+__all__ = ["File", "Ids", "Labels", "MissingSamples", "NoLabels", "SamplesAre", "ViewRules", "load"]
+
+File = Annotated[
+    Path,
+    typer.Argument(
+        help="A MATLAB, NumPy (.npz), AnnData (.h5ad) or MuData (.h5mu) file, one CSV, TSV or Parquet table (with "
+        "--views), or a folder with one table per view."
+    ),
+]
+ViewRules = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--views",
+        metavar="RULE",
+        help="One table: a view's columns as NAME:FIRST-LAST (names, or numbers from 1) or a prefix such as 'audio_*'. "
+        "Other files: the name of a variable, layer, obsm entry or modality. Repeat it for each view.",
+    ),
+]
+Ids = Annotated[str | None, typer.Option("--ids", metavar="NAME", help="Column or variable with the samples' ids.")]
+Labels = Annotated[
+    str | None, typer.Option("--labels", metavar="NAME", help="Column or variable with true labels; for scores only.")
+]
+NoLabels = Annotated[bool, typer.Option("--no-labels", help="Read no true labels.")]
+SamplesAre = Annotated[
+    str | None,
+    typer.Option("--samples", metavar="rows|columns", help="Where samples are, if the file can be read either way."),
+]
+MissingSamples = Annotated[
+    str,
+    typer.Option(
+        "--missing", metavar="error|keep|drop", help="What to do with samples that some view lacks, matched by id."
+    ),
+]
+
+
+def load(
+    file: Path,
+    views: list[str] | None,
+    ids: str | None,
+    labels: str | None,
+    no_labels: bool,
+    samples: str | None,
+    missing: str,
+) -> Views:
+    """Read the file as the options say; ``load_views`` itself refuses values it does not know."""
+    return load_views(
+        file,
+        views=views or None,
+        ids=ids,
+        labels=False if no_labels else labels,
+        samples=samples,  # type: ignore[arg-type]
+        missing=missing,  # type: ignore[arg-type]
+    )

@@ -1,0 +1,70 @@
+"""``viewfuse datasets``: the catalogue of public data sets, and verified downloads."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from .. import datasets as catalogue
+from .info import describe_views
+
+__all__ = ["app"]
+
+app = typer.Typer(help="Public multi-view data sets: list them, look one up, download it.", no_args_is_help=True)
+
+Name = Annotated[str, typer.Argument(help="Name in the catalogue; upper and lower case are the same.")]
+
+
+@app.command("list")
+def list_datasets() -> None:
+    """List the catalogue; a tick marks the files that are already here."""
+    table = Table()
+    table.add_column("name", no_wrap=True)
+    for column in ("samples", "views", "clusters", "size", "here"):
+        table.add_column(column, justify="right")
+    folder = catalogue.data_folder()
+    for name in catalogue.names():
+        entry = catalogue.describe(name)
+        here = "✓" if (folder / entry.file).exists() else ""
+        table.add_row(name, f"{entry.n_samples:,}", str(entry.n_views), str(entry.n_clusters), _size(entry.n_bytes), here)
+    Console().print(table)
+    print(f"Files are kept in {folder} (set VIEWFUSE_DATA for another folder).")
+
+
+@app.command("info")
+def show(name: Name) -> None:
+    """Show what the catalogue says of a data set, without downloading it."""
+    entry = catalogue.describe(name)
+    views = ", ".join(f"{v} ({n:,})" for v, n in zip(entry.view_names, entry.view_features, strict=True))
+    facts = {
+        "name": entry.name,
+        "samples": f"{entry.n_samples:,}",
+        "clusters": str(entry.n_clusters),
+        "views": f"{entry.n_views}: {views}",
+        "size": _size(entry.n_bytes),
+        "address": entry.url,
+        "sha256": entry.sha256,
+        "file": str(catalogue.data_folder() / entry.file),
+    }
+    for fact, value in facts.items():
+        print(f"{fact:9} {value}")
+
+
+@app.command("fetch")
+def fetch(
+    name: Name,
+    url: Annotated[
+        str | None, typer.Option(help="Download from this address instead; the checksum stays the catalogue's.")
+    ] = None,
+) -> None:
+    """Download a data set (once), check it, and show what it holds and where it is."""
+    path = catalogue.download(name, url=url)
+    describe_views(catalogue.fetch(name), catalogue.describe(name).name, Console())
+    print(path)
+
+
+def _size(n_bytes: int) -> str:
+    return f"{n_bytes / 1e6:,.1f} MB"

@@ -1,0 +1,75 @@
+"""``viewfuse info``: what a file holds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from ..views import Views
+from ._options import File, Ids, Labels, MissingSamples, NoLabels, SamplesAre, ViewRules, load
+
+__all__ = ["describe_views", "info"]
+
+_SHOWN_LABELS = 12
+
+
+def info(
+    file: File,
+    views: ViewRules = None,
+    ids: Ids = None,
+    labels: Labels = None,
+    no_labels: NoLabels = False,
+    samples: SamplesAre = None,
+    missing: MissingSamples = "error",
+) -> None:
+    """Show what a file holds: views, features, types, sparsity, missing values, labels and their counts."""
+    found = load(file, views, ids, labels, no_labels, samples, missing)
+    describe_views(found, str(file), Console())
+
+
+def describe_views(views: Views, title: str, console: Console) -> None:
+    """Print one line per view, and the labels."""
+    with_ids = "" if views.ids is None else f", ids {views.ids[0]} … {views.ids[-1]}"
+    console.print(f"[bold]{escape(title)}[/]: {len(views):,} samples{escape(with_ids)}", highlight=False, soft_wrap=True)
+    table = Table("view")
+    for column in ("features", "type", "non-zero", "missing"):
+        table.add_column(column, justify="right")
+    for v, (name, array) in enumerate(zip(views.names, views.arrays, strict=True)):
+        table.add_row(escape(name), f"{array.shape[1]:,}", _type(array), _filled(array), _missing(views, v))
+    console.print(table)
+    console.print(escape(_label_counts(views.y)), highlight=False, soft_wrap=True)
+
+
+def _type(array: Any) -> str:
+    return f"sparse {array.dtype}" if sp.issparse(array) else str(array.dtype)
+
+
+def _filled(array: Any) -> str:
+    return f"{(array.count_nonzero() if sp.issparse(array) else np.count_nonzero(array)) / np.prod(array.shape):.1%}"
+
+
+def _missing(views: Views, v: int) -> str:
+    """Samples that lack the view, and single values that are NaN in those that have it."""
+    here = np.ones(len(views), dtype=bool) if views.present is None else views.present[:, v]
+    rows = views.arrays[v][here]
+    values = rows.data if sp.issparse(rows) else rows
+    n_nan = int(np.isnan(values).sum()) if values.dtype.kind == "f" else 0
+    n_absent = int((~here).sum())
+    parts = [f"{n_absent:,} samples"] if n_absent else []
+    parts += [f"{n_nan:,} values"] if n_nan else []
+    return ", ".join(parts) or "none"
+
+
+def _label_counts(y: np.ndarray | None) -> str:
+    if y is None:
+        return "no labels"
+    labels, counts = np.unique(y, return_counts=True)
+    shown = [f"{label}: {count}" for label, count in zip(labels, counts, strict=True)][:_SHOWN_LABELS]
+    if len(labels) > _SHOWN_LABELS:
+        shown.append(f"… (from {counts.min()} to {counts.max()} samples each)")
+    return f"labels: {len(labels)} classes, {', '.join(shown)}"

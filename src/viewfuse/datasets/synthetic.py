@@ -1,0 +1,151 @@
+"""Made-up views whose clusters are known, and whose faults can be chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from ..exceptions import ViewsError
+from ..views import Views
+
+__all__ = ["make_views"]
+
+Kind = Literal["blobs", "moons", "rings"]
+
+
+def make_views(
+    kind: Kind = "blobs",
+    *,
+    n_samples: int = 300,
+    n_clusters: int | None = None,
+    n_features: Sequence[int] = (10, 20, 30),
+    noise: float | None = None,
+    noise_views: int = 0,
+    conflicting_views: int = 0,
+    missing: float = 0.0,
+    proportions: Sequence[float] | None = None,
+    random_state: int | np.random.RandomState | None = None,
+) -> Views:
+    """Samples in known clusters, seen in several ways, some of which may be worthless or wrong.
+
+    Every good view shows the same clusters, each in a space of its own. The points of ``"moons"`` and ``"rings"``
+    lie on curves in a plane, which is turned at random into ``n_features`` dimensions.
+
+    Parameters
+    ----------
+    kind : {"blobs", "moons", "rings"}
+        Round clusters; two interleaved half circles; circles around each other.
+    n_samples : int
+    n_clusters : int, optional
+        3 by default, for ``"moons"`` always 2.
+    n_features : sequence of int
+        One good view for each entry; 2 or more for moons and rings.
+    noise : float, optional
+        Standard deviation around a blob's centre (1 by default; centres are about 4 apart per feature) or around
+        a curve (0.05 by default; a ring is 1 from the next).
+    noise_views : int
+        Views named ``noise0``, … follow, which hold nothing but Gaussian noise.
+    conflicting_views : int
+        Views named ``conflict0``, … follow, which show clusters as clear as the good ones, of other samples.
+    missing : float
+        Share of entries (a sample in a view) that are missing: NaN, and ``views.present`` False. Every sample
+        stays in one view at least.
+    proportions : sequence of float, optional
+        Relative sizes of the clusters; equal by default.
+    random_state : int, RandomState or None
+
+    Returns
+    -------
+    Views
+        With ``y``; good views are named ``view0``, ….
+
+    Examples
+    --------
+    >>> from viewfuse.datasets import make_views
+    >>> make_views(n_samples=100, n_features=(4, 6), noise_views=1, random_state=0)
+    Views(100 samples; view0: 4 features, view1: 6 features, noise0: 5 features)
+    """
+    n_clusters = (2 if kind == "moons" else 3) if n_clusters is None else n_clusters
+    _check(kind, n_samples, n_clusters, n_features, missing)
+    rng = check_random_state(random_state)
+    sizes = _cluster_sizes(n_samples, n_clusters, proportions)
+    y = rng.permutation(np.repeat(np.arange(n_clusters), sizes))
+    other_features = round(float(np.mean(n_features)))
+    draw = {"blobs": _blobs, "moons": _moons, "rings": _rings}[kind]
+    spread = (1.0 if kind == "blobs" else 0.05) if noise is None else noise
+    views = {f"view{v}": draw(y, width, spread, rng) for v, width in enumerate(n_features)}
+    for v in range(noise_views):
+        views[f"noise{v}"] = rng.normal(size=(n_samples, other_features))
+    for v in range(conflicting_views):
+        views[f"conflict{v}"] = draw(rng.permutation(y), other_features, spread, rng)
+    present = _present(n_samples, len(views), missing, rng)
+    for v, array in enumerate(views.values()):
+        array[~present[:, v]] = np.nan
+    return Views(views, y=y, present=present)
+
+
+def _check(kind: str, n_samples: int, n_clusters: int, n_features: Sequence[int], missing: float) -> None:
+    if kind not in ("blobs", "moons", "rings"):
+        raise ViewsError(f"kind must be 'blobs', 'moons' or 'rings', not {kind!r}.")
+    if kind == "moons" and n_clusters != 2:
+        raise ViewsError(f"There are always 2 moons, not n_clusters={n_clusters}; use kind='rings' or 'blobs'.")
+    if not 1 <= n_clusters <= n_samples:
+        raise ViewsError(f"n_clusters={n_clusters} must lie between 1 and n_samples={n_samples}.")
+    least = 1 if kind == "blobs" else 2
+    if not n_features or min(n_features) < least:
+        raise ViewsError(f"n_features={tuple(n_features)} needs one entry of at least {least} for each view.")
+    if not 0 <= missing < 1:
+        raise ViewsError(f"missing={missing} must be a share, at least 0 and below 1.")
+
+
+def _cluster_sizes(n_samples: int, n_clusters: int, proportions: Sequence[float] | None) -> np.ndarray:
+    """Whole numbers that add up, in proportion, and at least 1 each."""
+    shares = np.ones(n_clusters) if proportions is None else np.asarray(proportions, dtype=float)
+    if shares.shape != (n_clusters,) or not (shares > 0).all():
+        raise ViewsError(f"proportions must be {n_clusters} positive numbers, one for each cluster; got {proportions}.")
+    exact = 1 + (n_samples - n_clusters) * shares / shares.sum()
+    sizes = np.floor(exact).astype(int)
+    largest_remainders = np.argsort(sizes - exact, kind="stable")[: n_samples - sizes.sum()]
+    sizes[largest_remainders] += 1
+    return sizes
+
+
+def _blobs(y: np.ndarray, width: int, noise: float, rng: np.random.RandomState) -> np.ndarray:
+    centres = rng.normal(scale=4 / np.sqrt(2), size=(y.max() + 1, width))  # two such differ by 4 (rms) per feature
+    return centres[y] + noise * rng.normal(size=(len(y), width))
+
+
+def _moons(y: np.ndarray, width: int, noise: float, rng: np.random.RandomState) -> np.ndarray:
+    angle = rng.uniform(0, np.pi, size=len(y))
+    upper = np.column_stack([np.cos(angle), np.sin(angle)])
+    plane = np.where(y[:, None] == 0, upper, np.array([1.0, 0.5]) - upper)
+    return _turned(plane, width, noise, rng)
+
+
+def _rings(y: np.ndarray, width: int, noise: float, rng: np.random.RandomState) -> np.ndarray:
+    angle = rng.uniform(0, 2 * np.pi, size=len(y))
+    plane = (1 + y)[:, None] * np.column_stack([np.cos(angle), np.sin(angle)])
+    return _turned(plane, width, noise, rng)
+
+
+def _turned(plane: np.ndarray, width: int, noise: float, rng: np.random.RandomState) -> np.ndarray:
+    """The plane, isometrically placed in ``width`` dimensions, with noise in all of them."""
+    axes, _ = np.linalg.qr(rng.normal(size=(width, 2)))
+    return plane @ axes.T + noise * rng.normal(size=(len(plane), width))
+
+
+def _present(n_samples: int, n_views: int, missing: float, rng: np.random.RandomState) -> np.ndarray:
+    """Exactly the wanted number of entries missing, as far as every sample can keep one view."""
+    present = np.ones((n_samples, n_views), dtype=bool)
+    n_missing = round(missing * present.size)
+    if n_missing > n_samples * (n_views - 1):
+        raise ViewsError(f"missing={missing} of {n_views} views would leave samples in no view at all.")
+    kept = rng.randint(n_views, size=n_samples)
+    removable = np.ones_like(present)
+    removable[np.arange(n_samples), kept] = False
+    places = np.flatnonzero(removable)
+    present.ravel()[rng.choice(places, size=n_missing, replace=False)] = False
+    return present

@@ -1,0 +1,83 @@
+"""Reading HDF5 without trusting it: what a data set claims is compared with what the file stores first."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .._extras import require
+from ..exceptions import ViewsFormatError
+from ._safety import check_claim
+
+__all__ = ["check_all_datasets", "check_dataset", "linked_addresses"]
+
+
+def check_dataset(dataset: Any, name: str) -> None:
+    """Refuse a data set that would take more memory than its bytes can fill, or that points at other files.
+
+    ``name`` is passed in because HDF5 finds an object's own name by searching the whole file.
+    """
+    if dataset.is_virtual or dataset.external:
+        raise ViewsFormatError(f"{name} keeps its values in another file; store them in this one.")
+    if dataset.shape is None:
+        return
+    stored, item_size = dataset.id.get_storage_size(), dataset.dtype.itemsize
+    check_claim(math.prod(dataset.shape) * item_size, stored, name)
+    if dataset.chunks is not None:
+        check_claim(math.prod(dataset.chunks) * item_size, max(stored, 1024), f"one chunk of {name}")
+
+
+def check_all_datasets(path: Path) -> None:
+    """Check every data set of a file that another library is going to read as a whole."""
+    h5py = require("h5py")
+    size = path.stat().st_size
+    with h5py.File(path, "r") as file, path.open("rb") as raw:
+
+        def check(name: str, item: Any) -> None:
+            if not isinstance(item, h5py.Dataset):
+                return
+            check_dataset(item, name)
+            if h5py.check_vlen_dtype(item.dtype) is not None and _total_length(h5py, item, raw) > size:
+                raise ViewsFormatError(f"{name} claims longer texts than the whole file; it is damaged.")
+
+        file.visititems(check)
+
+
+def _total_length(h5py: Any, dataset: Any, raw: Any) -> int:
+    """What values of varying length add up to, from their descriptors: length (4 bytes), place (12 bytes).
+
+    HDF5 allocates each length before it looks at the place. Compressed descriptors are passed over: their
+    checksum tells of damage.
+    """
+    properties = dataset.id.get_create_plist()
+    stored = dataset.id.get_storage_size()
+    if properties.get_nfilters() or not stored:
+        return 0
+    match properties.get_layout():
+        case h5py.h5d.CONTIGUOUS:
+            spans = [(dataset.id.get_offset(), stored)]
+        case h5py.h5d.CHUNKED:
+            chunks = [dataset.id.get_chunk_info(c) for c in range(dataset.id.get_num_chunks())]
+            spans = [(chunk.byte_offset, chunk.size) for chunk in chunks]
+        case _:
+            return 0
+    total = 0
+    for offset, n_bytes in spans:
+        raw.seek(offset)
+        descriptors = raw.read(n_bytes // 16 * 16)
+        total += int(np.frombuffer(descriptors, dtype="<u4")[::4].sum(dtype=np.int64))
+    return total
+
+
+def linked_addresses(file: Any) -> set[int]:
+    """Where the objects lie that can be reached from the top.
+
+    A deleted object's bytes often outlive it, and a reference still opens them.
+    """
+    get_info = require("h5py").h5o.get_info
+    addresses: set[int] = set()
+    file.visit(lambda name: addresses.add(get_info(file.id, name.encode()).addr))
+    return addresses

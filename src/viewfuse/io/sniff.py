@@ -1,0 +1,72 @@
+"""What a file holds, by its first bytes; its name is asked only to tell whether a text was meant to be one."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Literal
+
+from .._extras import require
+from ..exceptions import ViewsFormatError
+from ._safety import reading
+from .mat import v4_order
+from .tables import TABLE_SUFFIXES
+
+__all__ = ["Format", "sniff"]
+
+Format = Literal["MATLAB", "MATLAB 7.3", "AnnData", "MuData", "NumPy archive", "table"]
+
+_HEAD = 4096
+_HDF5 = b"\x89HDF\r\n\x1a\n"
+_USER_BLOCKS = (0, 512, 1024, 2048)
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
+_BINARY_SUFFIXES = (".mat", ".npz", ".npy", ".h5", ".hdf5", ".h5ad", ".h5mu", ".parquet", ".pq")
+_KNOWN = "MATLAB (.mat), NumPy (.npz), CSV and TSV (in UTF-8), Parquet, AnnData (.h5ad) and MuData (.h5mu)"
+
+
+def sniff(path: Path) -> Format:
+    """The format of a file, or ``ViewsFormatError`` saying why it is none of ours."""
+    with path.open("rb") as file:
+        head = file.read(_HEAD)
+    if not head:
+        raise ViewsFormatError(f"{path}: the file is empty.")
+    if any(head[block : block + len(_HDF5)] == _HDF5 for block in _USER_BLOCKS):
+        return _hdf5_format(path)
+    if head.startswith(b"PK\x03\x04"):
+        return "NumPy archive"
+    if head.startswith(b"PAR1"):
+        return "table"
+    if head[126:128] in (b"IM", b"MI"):
+        if head[124:126] in (b"\x00\x02", b"\x02\x00"):
+            raise ViewsFormatError(f"{path}: a MATLAB 7.3 header without its HDF5 contents; the file is cut short.")
+        return "MATLAB"
+    if v4_order(head[:20]) is not None:
+        return "MATLAB"
+    if _is_text(head):
+        if path.suffix.lower() in _BINARY_SUFFIXES:
+            raise ViewsFormatError(f"{path}: named {path.suffix}, but holds text.")
+        return "table"
+    named = f"named {path.suffix}, but " if path.suffix.lower() in (*_BINARY_SUFFIXES, *TABLE_SUFFIXES) else ""
+    raise ViewsFormatError(f"{path}: {named}in none of the formats viewfuse reads, which are {_KNOWN}.")
+
+
+def _hdf5_format(path: Path) -> Format:
+    """AnnData and MuData sign the top of their files; every other HDF5 file is read as MATLAB writes them."""
+    with reading(path, "HDF5"), require("h5py").File(path, "r") as file:
+        encoding = file.attrs.get("encoding-type", "")
+        encoding = encoding.decode() if isinstance(encoding, bytes) else str(encoding)
+        if encoding.lower() == "mudata" or ("mod" in file and "obs" in file):
+            return "MuData"
+        if encoding == "anndata" or ("obs" in file and "var" in file):
+            return "AnnData"
+    return "MATLAB 7.3"
+
+
+def _is_text(head: bytes) -> bool:
+    try:
+        text = head.decode("utf-8")
+    except UnicodeDecodeError as error:
+        if error.start < len(head) - 3:  # not merely a character cut in two by the end of what was read
+            return False
+        text = head[: error.start].decode("utf-8")
+    return bool(text) and not _CONTROL.search(text)

@@ -1,0 +1,206 @@
+"""Results → files. Every file is written beside its place and renamed, so a crash leaves the old one whole."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .._extras import require
+from ..exceptions import ViewsError
+from ..views import Views
+from . import omics
+
+__all__ = ["add_results", "save_labels", "save_results"]
+
+_KEY = "viewfuse"
+
+
+def save_labels(path: str | Path, model: Any, views: Views) -> Path:
+    """Write one line per sample: its id, its cluster and, where the model has them, its confidence.
+
+    Parameters
+    ----------
+    path : path
+        ``.csv``, ``.tsv`` or ``.parquet``.
+    model : fitted estimator
+        With ``labels_`` and, optionally, ``confidence_``.
+    views : Views
+        What the model was fitted on. Without ids the column ``row`` counts from 0.
+
+    Returns
+    -------
+    Path
+        Where the file is.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from types import SimpleNamespace
+    >>> from viewfuse import Views
+    >>> from viewfuse.io import save_labels
+    >>> views = Views([[[1.0], [2.0]]], ids=["ann", "bob"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = save_labels(pathlib.Path(folder) / "labels.csv", SimpleNamespace(labels_=[1, 0]), views)
+    ...     print(path.read_text().strip())
+    id,label
+    ann,1
+    bob,0
+    """
+    pandas = require("pandas")
+    path = Path(path).expanduser()
+    columns: dict[str, Any] = {"row": np.arange(len(views))} if views.ids is None else {"id": views.ids}
+    columns["label"] = _per_sample(model.labels_, views, "labels_")
+    if getattr(model, "confidence_", None) is not None:
+        columns["confidence"] = _per_sample(model.confidence_, views, "confidence_")
+    frame = pandas.DataFrame(columns)
+    match path.suffix.lower():
+        case ".csv" | ".tsv" as suffix:
+            with _replacing(path) as temporary:
+                frame.to_csv(temporary, index=False, sep="," if suffix == ".csv" else "\t")
+        case ".parquet" | ".pq":
+            with _replacing(path) as temporary:
+                frame.to_parquet(temporary, index=False)
+        case _:
+            raise ViewsError(f"{path}: labels are written as .csv, .tsv or .parquet; choose one of these names.")
+    return path
+
+
+def save_results(path: str | Path, model: Any, views: Views, *, into: Any = None) -> Path:
+    """Write a fit's results: labels, weights, embedding, parameters, versions.
+
+    Parameters
+    ----------
+    path : path
+        ``.npz``: arrays ``labels``, ``ids``, ``confidence``, ``view_names``, ``view_weights``, ``embedding``, and
+        ``n_iter``, ``converged``, ``params`` and ``versions`` (the last two JSON); nothing is pickled.
+        ``.h5ad`` or ``.h5mu``: the data of ``into`` with the results added.
+    model : fitted estimator
+        With ``labels_``; ``view_weights_``, ``embedding_``, ``confidence_``, ``n_iter_``, ``converged_`` and
+        ``get_params`` where it has them.
+    views : Views
+        What the model was fitted on.
+    into : AnnData, MuData, or path of one, optional
+        Where the views came from; it is not changed, and neither is its file unless ``path`` names it.
+
+    Returns
+    -------
+    Path
+        Where the file is.
+    """
+    path = Path(path).expanduser()
+    suffix = path.suffix.lower()
+    if suffix == ".npz":
+        with _replacing(path) as temporary, temporary.open("wb") as file:
+            np.savez_compressed(file, **_arrays(model, views))
+        return path
+    if suffix not in (".h5ad", ".h5mu"):
+        raise ViewsError(f"{path}: results are written as .npz, .h5ad or .h5mu; choose one of these names.")
+    if into is None:
+        raise ViewsError(f"{path}: results go into the AnnData or MuData they came from; name it with into=.")
+    with omics.without_mudata_announcement():
+        data = omics.read_omics(Path(into)) if isinstance(into, (str, Path)) else into.copy()
+    if omics.is_mudata(data) != (suffix == ".h5mu"):
+        kind, fitting = ("MuData", ".h5mu") if omics.is_mudata(data) else ("AnnData", ".h5ad")
+        raise ViewsError(f"{path}: the views came from {kind}, which is written as {fitting}.")
+    add_results(data, model, views)
+    with _replacing(path) as temporary, omics.without_mudata_announcement():
+        data.write(temporary)
+    return path
+
+
+def add_results(data: Any, model: Any, views: Views) -> None:
+    """Put a fit's results into the AnnData or MuData the views came from.
+
+    ``obs["viewfuse"]`` gets the labels as categories, ``obs["viewfuse_confidence"]`` the confidence,
+    ``obsm["X_viewfuse"]`` the embedding, and ``uns["viewfuse"]`` weights, parameters and versions. Samples that were
+    not clustered get no category, and NaN.
+    """
+    if not (omics.is_anndata(data) or omics.is_mudata(data)):
+        raise ViewsError(f"Results are added to AnnData or MuData, not to {type(data).__name__}.")
+    pandas = require("pandas")
+    if views.ids is None:
+        raise ViewsError("These views have no ids, so they did not come from this object.")
+    rows = data.obs_names.get_indexer(views.ids)
+    if (rows < 0).any():
+        raise ViewsError(
+            f"Sample {views.ids.tolist()[np.argmin(rows)]!r} is not in this object; its results belong elsewhere."
+        )
+
+    def spread(values: Any) -> np.ndarray:
+        values = np.asarray(values)
+        full = np.full((data.n_obs, *values.shape[1:]), np.nan)
+        full[rows] = values
+        return full
+
+    labels = np.full(data.n_obs, None, dtype=object)
+    labels[rows] = [str(label) for label in _per_sample(model.labels_, views, "labels_")]
+    data.obs[_KEY] = pandas.Categorical(labels)
+    if getattr(model, "confidence_", None) is not None:
+        data.obs[f"{_KEY}_confidence"] = spread(model.confidence_)
+    if getattr(model, "embedding_", None) is not None:
+        data.obsm[f"X_{_KEY}"] = spread(model.embedding_)
+    about = ("view_names", "view_weights", "n_iter", "converged", "params", "versions")
+    data.uns[_KEY] = {name: value for name, value in _arrays(model, views).items() if name in about}
+
+
+def _arrays(model: Any, views: Views) -> dict[str, Any]:
+    """Everything a fit found, as arrays and texts that need no pickle."""
+    arrays: dict[str, Any] = {
+        "labels": _per_sample(model.labels_, views, "labels_"),
+        "view_names": np.array(views.names),
+        "params": json.dumps(model.get_params() if hasattr(model, "get_params") else {}, default=repr),
+        "versions": json.dumps(_versions()),
+    }
+    if views.ids is not None:
+        arrays["ids"] = views.ids if views.ids.dtype.kind != "O" else np.array([str(i) for i in views.ids])
+    for name in ("view_weights", "embedding", "confidence", "n_iter", "converged"):
+        value = getattr(model, f"{name}_", None)
+        if value is not None:
+            arrays[name] = np.asarray(value)
+    return arrays
+
+
+def _versions() -> dict[str, str]:
+    import scipy
+    import sklearn
+
+    from .. import __version__
+
+    return {
+        "viewfuse": __version__,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "scipy": scipy.__version__,
+        "scikit-learn": sklearn.__version__,
+    }
+
+
+def _per_sample(values: Any, views: Views, what: str) -> np.ndarray:
+    values = np.asarray(values)
+    if values.shape != (len(views),):
+        raise ViewsError(
+            f"{what} has shape {values.shape}, but there are {len(views)} samples: not the views it was fitted on?"
+        )
+    return values
+
+
+@contextmanager
+def _replacing(path: Path) -> Iterator[Path]:
+    """A temporary path beside ``path`` to write to, which takes its place only when all is written and on disk."""
+    path = path.resolve()  # a link stays a link
+    # The suffix is kept, because some writers choose the format by it.
+    temporary = path.with_name(f".{path.stem}.{os.getpid()}.partial{path.suffix}")
+    try:
+        yield temporary
+        with temporary.open("rb") as file:
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)

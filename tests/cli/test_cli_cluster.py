@@ -1,0 +1,129 @@
+"""``viewfuse cluster``: with a stand-in for the solver, and once with the real one."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+from viewfuse.datasets import make_views
+
+pd = pytest.importorskip("pandas")
+
+
+class StandIn:
+    """Looks like a fitted GFSC; the clusters are those of the first feature's rank."""
+
+    def __init__(self, n_clusters: int, random_state: int | None = None) -> None:
+        self.n_clusters, self.random_state = n_clusters, random_state
+
+    def get_params(self) -> dict[str, Any]:
+        return {"n_clusters": self.n_clusters, "random_state": self.random_state}
+
+    def fit(self, views: Any) -> StandIn:
+        first = views.float_arrays()[0][:, 0]
+        self.labels_ = (np.argsort(np.argsort(first)) * self.n_clusters) // len(first)
+        self.view_weights_ = np.full(views.n_views, 1 / views.n_views)
+        self.embedding_ = np.eye(self.n_clusters)[self.labels_]
+        self.n_iter_, self.converged_, self.history_ = 3, True, [1.0]
+        return self
+
+
+@pytest.fixture
+def stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = ModuleType("viewfuse.cluster")
+    module.GFSC = StandIn  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "viewfuse.cluster", module)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Two tables of 30 samples and their labels."""
+    views = make_views(n_samples=30, n_features=(3, 4), random_state=0)
+    made = tmp_path / "tables"
+    made.mkdir()
+    index = pd.Index([f"s{i}" for i in range(30)], name="id")
+    for name, array in zip(views.names, views.arrays, strict=True):
+        pd.DataFrame(array, index=index).to_csv(made / f"{name}.csv")
+    pd.DataFrame({"label": views.y}, index=index).to_csv(made / "labels.csv")
+    return made
+
+
+@pytest.mark.usefixtures("stand_in")
+def test_clusters_are_shown_and_written(folder: Path, tmp_path: Path, command: Callable) -> None:
+    labels, results = tmp_path / "out.csv", tmp_path / "out.npz"
+    ended = command("cluster", folder, "-k", 3, "-o", labels, "--save", results, "--seed", 5)
+    assert ended.code == 0, ended.err
+    for shown in ("30 samples", "view1", "0.500", "3 clusters, sizes 0: 10, 1: 10, 2: 10", "acc ", "f_score "):
+        assert shown in ended.out
+    written = pd.read_csv(labels)
+    assert written["id"].tolist() == [f"s{i}" for i in range(30)]
+    assert sorted(written["label"].unique()) == [0, 1, 2]
+    with np.load(results) as found:
+        assert '"random_state": 5' in str(found["params"])
+        np.testing.assert_array_equal(found["labels"], written["label"])
+
+
+@pytest.mark.usefixtures("stand_in")
+def test_without_labels_nothing_is_scored(folder: Path, command: Callable) -> None:
+    ended = command("cluster", folder, "-k", 3, "--no-labels")
+    assert ended.code == 0
+    assert "against the file's labels" not in ended.out
+
+
+@pytest.mark.usefixtures("stand_in")
+def test_results_go_into_the_h5ad_they_came_from(tmp_path: Path, command: Callable) -> None:
+    anndata = pytest.importorskip("anndata")
+    data = anndata.AnnData(np.random.default_rng(0).normal(size=(12, 4)))
+    data.obsm["protein"] = data.X[:, :2] + 1
+    path = tmp_path / "cells.h5ad"
+    data.write(path)
+    ended = command("cluster", path, "-k", 2, "--save", path)
+    assert ended.code == 0, ended.err
+    assert sorted(anndata.read_h5ad(path).obs["viewfuse"].unique()) == ["0", "1"]
+
+
+@pytest.mark.usefixtures("stand_in")
+def test_results_that_have_nowhere_to_go_are_refused_before_the_work(
+    folder: Path, tmp_path: Path, command: Callable
+) -> None:
+    table = folder / "view0.csv"
+    before = table.read_bytes()
+    for arguments, reason in [
+        ((table, "-k", 2, "--views", "*", "-o", table), "is the input; choose another file"),
+        ((folder, "-k", 2, "-o", folder / "labels.csv"), "lies in the input folder"),
+        ((folder, "-k", 2, "-o", tmp_path / "nowhere" / "x.csv"), "there is no folder"),
+        ((folder, "-k", 2, "-o", tmp_path), "is a folder; name a file"),
+        ((folder, "-k", 2, "-o", tmp_path / "out.xlsx"), "labels are written as .csv"),
+    ]:
+        ended = command("cluster", *arguments)
+        assert ended.code == 2
+        assert reason in ended.err
+        assert ended.err.count("\n") == 1
+    assert table.read_bytes() == before
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="folders have no such permissions")
+@pytest.mark.usefixtures("stand_in")
+def test_an_unwritable_folder_is_one_sentence(
+    folder: Path, tmp_path: Path, command: Callable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied", str(tmp_path / "out.csv"))
+
+    monkeypatch.setattr(pd.DataFrame, "to_csv", refuse)  # root may write anywhere, so the refusal is staged
+    ended = command("cluster", folder, "-k", 2, "-o", tmp_path / "out.csv")
+    assert ended.code == 2
+    assert ended.err == f"viewfuse: {tmp_path / 'out.csv'}: Permission denied\n"
+
+
+def test_the_real_solver_end_to_end(folder: Path, tmp_path: Path, command: Callable) -> None:
+    pytest.importorskip("viewfuse.cluster", reason="the solvers are not here yet")
+    ended = command("cluster", folder, "-k", 3, "-o", tmp_path / "out.csv")
+    assert ended.code == 0, ended.err
+    assert len(pd.read_csv(tmp_path / "out.csv")) == 30

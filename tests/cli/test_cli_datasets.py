@@ -1,0 +1,71 @@
+"""``viewfuse datasets``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("pooch")
+pytest.importorskip("h5py")
+
+
+@pytest.fixture(autouse=True)
+def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VIEWFUSE_DATA", str(tmp_path))
+
+
+def test_list_names_every_data_set(command: Callable, tmp_path: Path) -> None:
+    from viewfuse import datasets
+
+    ended = command("datasets", "list")
+    assert ended.code == 0
+    assert all(name in ended.out for name in datasets.names())
+    assert "✓" not in ended.out
+    assert str(tmp_path) in ended.out
+
+
+def test_list_marks_what_is_here(command: Callable, shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VIEWFUSE_DATA", str(shared / "datasets"))
+    assert command("datasets", "list").out.count("✓") == 5
+
+
+def test_info_says_what_and_where(command: Callable, tmp_path: Path) -> None:
+    ended = command("datasets", "info", "caltech101-20")
+    assert ended.code == 0
+    for fact in (
+        "Caltech101-20",
+        "2,386",
+        "GABOR (48)",
+        "63b593468e24",
+        "36.5 MB",
+        str(tmp_path / "Caltech101-20.mat"),
+    ):
+        assert fact in ended.out
+
+
+def test_fetch_uses_files_already_there(command: Callable, shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VIEWFUSE_DATA", str(shared / "datasets"))
+    ended = command("datasets", "fetch", "msrc-v5")
+    assert ended.code == 0
+    assert "HOG" in ended.out
+    assert ended.out.rstrip().endswith("MSRC-v5.mat")
+
+
+def test_without_a_network_one_sentence_says_what_to_do(command: Callable, tmp_path: Path) -> None:
+    ended = command("datasets", "fetch", "Caltech101-20", "--url", "http://127.0.0.1:9/Caltech101-20.mat")
+    assert ended.code == 2
+    assert ended.err.count("\n") == 1
+    for fact in (
+        "Caltech101-20.mat",
+        "63b593468e24c7c81b38586c28b82a56aaeb04f15de62555161d1230a2c72b17",
+        str(tmp_path),
+    ):
+        assert fact in ended.err
+
+
+def test_an_unknown_name_gets_a_suggestion(command: Callable) -> None:
+    ended = command("datasets", "info", "MSRC")
+    assert ended.code == 2
+    assert "did you mean MSRC-v5?" in ended.err

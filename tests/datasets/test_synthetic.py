@@ -1,0 +1,88 @@
+"""Generated views: their clusters, their faults, and that a seed decides everything."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.cluster import AgglomerativeClustering, KMeans
+from sklearn.metrics import adjusted_rand_score
+
+from viewfuse import ViewsError
+from viewfuse.datasets import make_views
+
+
+def agreement(array: np.ndarray, y: np.ndarray) -> float:
+    """How well a method that needs round clusters finds them."""
+    return adjusted_rand_score(y, KMeans(y.max() + 1, n_init=5, random_state=0).fit_predict(array))
+
+
+def test_good_views_show_the_clusters_and_noise_views_do_not() -> None:
+    views = make_views(n_samples=200, n_features=(5, 8), noise_views=1, conflicting_views=1, random_state=0)
+    assert views.names == ("view0", "view1", "noise0", "conflict0")
+    assert agreement(views.view("view0"), views.y) > 0.95
+    assert agreement(views.view("view1"), views.y) > 0.95
+    assert abs(agreement(views.view("noise0"), views.y)) < 0.1
+
+
+def test_a_conflicting_view_is_clear_about_other_clusters() -> None:
+    views = make_views(n_samples=200, n_features=(6,), conflicting_views=1, random_state=1)
+    conflict = views.view("conflict0")
+    own = KMeans(3, n_init=5, random_state=0).fit(conflict)
+    within = ((conflict - own.cluster_centers_[own.labels_]) ** 2).sum()
+    assert within < 0.3 * ((conflict - conflict.mean(axis=0)) ** 2).sum()
+    assert abs(adjusted_rand_score(views.y, own.labels_)) < 0.1
+
+
+@pytest.mark.parametrize(("kind", "k"), [("moons", 2), ("rings", 3)])
+def test_curved_clusters_need_more_than_centres(kind: str, k: int) -> None:
+    views = make_views(kind, n_samples=900, n_features=(2, 7), random_state=0)
+    for array in views:
+        nearest = AgglomerativeClustering(k, linkage="single")
+        assert adjusted_rand_score(views.y, nearest.fit_predict(array)) > 0.99
+        assert agreement(array, views.y) < 0.7
+
+
+def test_unbalanced_clusters_have_the_sizes_asked_for() -> None:
+    views = make_views(n_samples=100, n_clusters=3, proportions=[8, 1, 1], random_state=0)
+    assert np.bincount(views.y).sum() == 100
+    np.testing.assert_allclose(np.bincount(views.y), [80, 10, 10], atol=2)
+    assert np.bincount(make_views(n_samples=4, n_clusters=3, proportions=[1e9, 1, 1]).y).tolist() == [2, 1, 1]
+
+
+def test_missing_entries_are_counted_marked_and_spare_every_sample() -> None:
+    views = make_views(n_samples=50, n_features=(3, 4, 5), missing=0.3, random_state=0)
+    assert (~views.present).sum() == 45
+    assert views.present.any(axis=1).all()
+    for v, array in enumerate(views):
+        np.testing.assert_array_equal(np.isnan(array).all(axis=1), ~views.present[:, v])
+        np.testing.assert_array_equal(np.isnan(array).any(axis=1), ~views.present[:, v])
+    assert make_views(n_samples=50).present is None
+
+
+@pytest.mark.parametrize("kind", ["blobs", "moons", "rings"])
+def test_a_seed_decides_everything(kind: str) -> None:
+    options = {"n_samples": 40, "noise_views": 1, "conflicting_views": 1, "missing": 0.1}
+    first, again = (make_views(kind, random_state=3, **options) for _ in range(2))
+    other = make_views(kind, random_state=4, **options)
+    np.testing.assert_array_equal(first.y, again.y)
+    for a, b in zip(first, again, strict=True):
+        np.testing.assert_array_equal(a, b)
+    assert not np.array_equal(first.arrays[0], other.arrays[0], equal_nan=True)
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"kind": "squares"}, "'blobs', 'moons' or 'rings', not 'squares'"),
+        ({"kind": "moons", "n_clusters": 3}, "always 2 moons"),
+        ({"n_clusters": 0}, "n_clusters=0 must lie between"),
+        ({"n_features": ()}, "n_features"),
+        ({"kind": "rings", "n_features": (1, 2)}, "at least 2"),
+        ({"missing": 1.0}, "missing=1.0 must be a share"),
+        ({"missing": 0.9}, "would leave samples in no view"),
+        ({"proportions": [1, 2]}, "proportions must be 3 positive numbers"),
+    ],
+)
+def test_what_cannot_be_made_is_said(options: dict, reason: str) -> None:
+    with pytest.raises(ViewsError, match=reason):
+        make_views(**options)

@@ -1,0 +1,182 @@
+"""MATLAB files of every version, in every layout people use."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.io import loadmat, savemat
+
+from viewfuse import Views, ViewsFormatError, load_views
+
+RNG = np.random.default_rng(0)
+A, B = RNG.normal(size=(6, 3)), RNG.normal(size=(6, 4))
+Y = np.array([1.0, 1, 2, 2, 3, 3])
+
+
+def cell(entries: list[Any], across: bool = True) -> np.ndarray:
+    made = np.empty((1, len(entries)) if across else (len(entries), 1), dtype=object)
+    for e, entry in enumerate(entries):
+        made[(0, e) if across else (e, 0)] = entry
+    return made
+
+
+def same(views: Views, *expected: Any) -> None:
+    assert views.n_views == len(expected)
+    for found, wanted in zip(views, expected, strict=True):
+        np.testing.assert_array_equal(found.toarray() if sp.issparse(found) else found, wanted)
+
+
+@pytest.mark.parametrize("compressed", [True, False])
+@pytest.mark.parametrize("across", [True, False])
+def test_cells_either_way_round(tmp_path: Path, across: bool, compressed: bool) -> None:
+    path = tmp_path / "made.mat"
+    savemat(path, {"X": cell([A, B], across), "Y": Y}, do_compression=compressed)
+    views = load_views(path)
+    same(views, A, B)
+    np.testing.assert_array_equal(views.y, [1, 1, 2, 2, 3, 3])
+    assert views.y.dtype.kind == "i"
+
+
+def test_v4_with_numbered_matrices(tmp_path: Path) -> None:
+    path = tmp_path / "made.mat"
+    savemat(path, {"view10": B, "view2": A, "gt": Y}, format="4")
+    views = load_views(path)
+    assert views.names == ("view2", "view10")
+    same(views, A, B)
+
+
+def test_v4_sparse(tmp_path: Path) -> None:
+    path = tmp_path / "made.mat"
+    savemat(path, {"X1": sp.csc_array(A > 0, dtype=float), "X2": B, "gt": Y}, format="4")
+    views = load_views(path)
+    assert sp.issparse(views.arrays[0])
+    same(views, A > 0, B)
+
+
+@pytest.mark.parametrize(
+    "variables",
+    [
+        {"X": [A, B], "Y": Y[:, None]},
+        {"data": [A.T, B.T], "truelabel": [Y[None], Y[None]]},
+        {"fea": [sp.csc_array(A), sp.csc_array(B)], "gt": Y[:, None]},
+        {"X": [A, B], "y0": np.column_stack([Y, Y])},
+        {"X1": A, "X2": B, "labels": Y[None]},
+        {"view_1": A.T, "view_2": B.T, "label": Y[None]},
+        {"image": A, "text": B, "class": Y},
+        {"X": [A, B], "y": Y, "other": ["a", "b"]},
+        {"X": [A, B], "y": Y, "Y": Y},
+    ],
+    ids=lambda variables: "-".join(variables),
+)
+@pytest.mark.parametrize("version", ["7", "7.3"])
+def test_every_convention(tmp_path: Path, write_mat73: Callable[..., Path], variables: dict, version: str) -> None:
+    if version == "7.3":
+        path = write_mat73(**variables)
+    else:
+        path = tmp_path / "made.mat"
+        savemat(path, {n: cell(v) if isinstance(v, list) else v for n, v in variables.items()}, do_compression=True)
+    views = load_views(path)
+    same(views, A, B)
+    np.testing.assert_array_equal(views.y, Y)
+    assert sp.issparse(views.arrays[0]) == ("fea" in variables)
+
+
+def test_no_real_file_is_refused_that_scipy_reads() -> None:
+    """SciPy carries files of every MATLAB from 4 to 8, of both byte orders, in every class."""
+    import scipy.io.matlab
+
+    from viewfuse.io.mat import read_mat
+
+    paths = sorted((Path(scipy.io.matlab.__file__).parent / "tests" / "data").glob("*.mat"))
+    if not paths:
+        pytest.skip("this SciPy was installed without its tests")
+    refused, n_read = [], 0
+    for path in paths:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                loadmat(path)
+            except Exception:
+                continue  # kept there because it is broken
+            try:
+                read_mat(path)
+                n_read += 1
+            except ViewsFormatError as error:
+                refused.append(f"{path.name}: {error}")
+    assert refused == []
+    assert n_read > 90
+
+
+def test_v73_and_v7_agree_on_labels_and_ids_in_cells_of_text(tmp_path: Path, write_mat73: Callable[..., Path]) -> None:
+    classes, ids = ["cat", "cat", "dog", "dog", "eel", "eel"], [f"s{i}" for i in range(6)]
+    path = tmp_path / "made.mat"
+    savemat(path, {"X": cell([A, B]), "labels": cell(classes), "ids": cell(ids)})
+    for views in (load_views(path), load_views(write_mat73(X=[A, B], labels=classes, ids=ids))):
+        assert views.y.tolist() == classes
+        assert views.ids.tolist() == ids
+
+
+def test_structs_and_unrelated_variables_are_passed_over(tmp_path: Path) -> None:
+    path = tmp_path / "made.mat"
+    savemat(path, {"X": cell([A, B]), "options": {"k": 3, "names": cell(["a"])}, "note": "hello", "alpha": 0.5})
+    same(load_views(path, samples="rows"), A, B)
+
+
+def test_views_and_labels_can_be_chosen(tmp_path: Path) -> None:
+    path = tmp_path / "made.mat"
+    savemat(path, {"first": cell([A, B]), "second": cell([B]), "species": Y, "y": Y[::-1]})
+    same(load_views(path, views="second", labels="species"), B)
+    assert load_views(path, views="first", labels=False).y is None
+    with pytest.raises(ViewsFormatError, match=r"several cells.*first, second.*views='NAME'"):
+        load_views(path)
+    with pytest.raises(ViewsFormatError, match="no variable 'third'"):
+        load_views(path, views="third")
+
+
+def test_the_orientation_is_an_error_where_it_is_ambiguous(tmp_path: Path) -> None:
+    path = tmp_path / "made.mat"
+    savemat(path, {"X": cell([A, A + 1])})
+    with pytest.raises(ViewsFormatError, match=r"made\.mat.*rows or the columns.*samples='rows' or samples='columns'"):
+        load_views(path)
+    assert len(load_views(path, samples="rows")) == 6
+    assert len(load_views(path, samples="columns")) == 3
+
+
+def test_square_views_are_ambiguous_unless_symmetric(tmp_path: Path) -> None:
+    path, graph = tmp_path / "made.mat", RNG.random((6, 6))
+    savemat(path, {"X": cell([graph + graph.T, graph @ graph.T]), "y": Y})
+    assert len(load_views(path)) == 6
+    savemat(path, {"X": cell([graph, graph.T + 1]), "y": Y})
+    with pytest.raises(ViewsFormatError, match="rows or the columns"):
+        load_views(path)
+
+
+@pytest.mark.parametrize(
+    ("variables", "reason"),
+    [
+        ({"X": cell([A, B[:4]])}, r"do not share their samples.*view0 6 × 3, view1 4 × 4"),
+        ({"X": cell([A, B]), "y": np.arange(9)}, r"9 labels, which does not fit.*view0 6 × 3"),
+        ({"X": cell([A, B]), "y": np.ones((6, 3))}, r"y \(6 × 3\) is called like labels"),
+        ({"X": cell([A, B]), "y0": np.column_stack([Y, Y[::-1]])}, "y0 gives each view labels of its own"),
+        ({"X": cell([A, B]), "y": Y, "gt": Y[::-1]}, "both 'y' and 'gt' could be the labels"),
+        ({"X": cell(["one", "two"])}, r"X\{1\} holds text"),
+        ({"X": cell([A, np.ones((2, 3, 4))])}, r"X\{2\} is 3-D \(2 × 3 × 4\)"),
+        ({"X": np.ones((2, 3, 4))}, r"X is 3-D \(2 × 3 × 4\)"),
+        ({"X": cell([A, cell([B])])}, r"X\{2\} holds another cell"),
+        ({"X": cell([A, np.zeros((0, 3))])}, r"X\{2\} is empty \(0 × 3\)"),
+        ({"X": cell([A * 1j, B])}, r"X\{1\} holds complex128"),
+        ({"s": {"X": A}}, "no variables"),
+        ({"note": "hello"}, r"no matrices that could be views.*note \(text\)"),
+    ],
+)
+def test_a_layout_that_cannot_be_read_says_why(tmp_path: Path, variables: dict, reason: str) -> None:
+    path = tmp_path / "made.mat"
+    savemat(path, variables)
+    with pytest.raises(ViewsFormatError, match=rf"made\.mat: .*{reason}"):
+        load_views(path)

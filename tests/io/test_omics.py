@@ -1,0 +1,161 @@
+"""AnnData and MuData, the real ones."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.datasets import load_iris
+from sklearn.utils import Bunch
+
+from viewfuse import Views, ViewsError, ViewsFormatError, load_views
+from viewfuse.exceptions import ViewsTypeError
+
+anndata = pytest.importorskip("anndata")
+mudata = pytest.importorskip("mudata")
+pd = pytest.importorskip("pandas")
+
+RNG = np.random.default_rng(0)
+
+
+def cells(names: list[str], n_genes: int, prefix: str) -> anndata.AnnData:
+    data = anndata.AnnData(
+        sp.csr_matrix(RNG.poisson(0.5, size=(len(names), n_genes)).astype(np.float32)),
+        obs=pd.DataFrame(index=names),
+        var=pd.DataFrame(index=[f"{prefix}{g}" for g in range(n_genes)]),
+    )
+    return data
+
+
+@pytest.fixture
+def single() -> anndata.AnnData:
+    data = cells([f"cell{c}" for c in range(5)], 8, "gene")
+    data.layers["log"] = np.log1p(data.X.toarray())
+    data.obsm["X_pca"] = RNG.normal(size=(5, 3))
+    data.obsm["protein"] = pd.DataFrame(RNG.normal(size=(5, 2)), index=data.obs_names, columns=["CD3", "CD4"])
+    data.obs["cell_type"] = pd.Categorical(["T", "T", "B", "B", "B"])
+    return data
+
+
+@pytest.fixture
+def multi() -> mudata.MuData:
+    """Two modalities that share c1 and c2; each has a cell of its own."""
+    rna, atac = cells(["c0", "c1", "c2"], 6, "gene"), cells(["c2", "c1", "c3"], 4, "peak")
+    rna.obsm["X_pca"] = RNG.normal(size=(3, 2))
+    data = mudata.MuData({"rna": rna, "atac": atac})
+    data.obs["label"] = ["a", "a", "b", "b"]
+    return data
+
+
+def test_x_layers_and_obsm_are_views(single: anndata.AnnData, tmp_path: Path) -> None:
+    path = tmp_path / "made.h5ad"
+    single.write(path)
+    for views in (load_views(single), load_views(path), Views(single)):
+        assert views.names == ("X", "log", "X_pca", "protein")
+        assert sp.issparse(views.view("X"))
+        assert views.view("X").dtype == np.float32
+        np.testing.assert_array_equal(views.view("protein"), single.obsm["protein"].to_numpy())
+        assert views.ids.tolist() == single.obs_names.tolist()
+        assert views.feature_names[0].tolist() == single.var_names.tolist()
+        assert views.feature_names[2] is None
+        assert views.feature_names[3].tolist() == ["CD3", "CD4"]
+        assert views.y is None
+
+
+def test_views_and_labels_of_anndata_can_be_chosen(single: anndata.AnnData) -> None:
+    views = load_views(single, views=["protein", "X_pca"], labels="cell_type")
+    assert views.names == ("protein", "X_pca")
+    assert views.y.tolist() == ["T", "T", "B", "B", "B"]
+    with pytest.raises(ViewsError, match="no 'umap' for view 'umap'; there are 'X', 'log', 'X_pca', 'protein'"):
+        load_views(single, views="umap")
+    with pytest.raises(ViewsError, match="obs has no column 'species'"):
+        load_views(single, labels="species")
+    with pytest.raises(ViewsError, match="leave ids and samples out"):
+        load_views(single, samples="columns")
+
+
+def test_modalities_are_views_matched_by_obs_names(multi: mudata.MuData, tmp_path: Path) -> None:
+    path = tmp_path / "made.h5mu"
+    multi.write(path)
+    for source in (multi, path):
+        with pytest.raises(ViewsError, match=r"view 'rna' lacks 1 sample: 'c3'; view 'atac' lacks 1 sample: 'c0'"):
+            load_views(source)
+        shared = load_views(source, missing="drop")
+        assert shared.names == ("rna", "atac")
+        assert shared.ids.tolist() == ["c1", "c2"]
+        expected = multi.mod["atac"][["c1", "c2"]].X.toarray()
+        np.testing.assert_array_equal(shared.view("atac").toarray(), expected)
+        kept = load_views(source, missing="keep")
+        assert kept.ids.tolist() == ["c0", "c1", "c2", "c3"]
+        assert sp.issparse(kept.view("atac"))
+        np.testing.assert_array_equal(kept.present, [[1, 0], [1, 1], [1, 1], [0, 1]])
+        assert kept.view("atac").dtype == np.float32
+        assert kept.y.tolist() == multi.obs.loc[kept.ids, "label"].tolist()
+
+
+def test_an_entry_of_a_modality_can_be_its_view(multi: mudata.MuData) -> None:
+    views = load_views(multi, views=["rna:X_pca", "atac"], missing="drop")
+    assert views.names == ("rna:X_pca", "atac")
+    np.testing.assert_array_equal(views.view("rna:X_pca"), multi.mod["rna"].obsm["X_pca"][[1, 2]])
+    with pytest.raises(ViewsError, match="no modality 'prot'; there are 'rna', 'atac'"):
+        load_views(multi, views=["prot"])
+
+
+def test_a_damaged_h5mu_is_refused(multi: mudata.MuData, tmp_path: Path) -> None:
+    path = tmp_path / "made.h5mu"
+    multi.write(path)
+    path.write_bytes(path.read_bytes()[:-2000])
+    with pytest.raises(ViewsFormatError, match=r"made\.h5mu"):
+        load_views(path)
+
+
+def test_an_h5ad_that_claims_too_much_is_refused(single: anndata.AnnData, tmp_path: Path) -> None:
+    import h5py
+
+    path = tmp_path / "made.h5ad"
+    single.write(path)
+    with h5py.File(path, "r+") as file:
+        file["obsm"].create_dataset("huge", shape=(10**6, 10**6), dtype="f4", chunks=(100, 100), compression="gzip")
+    with pytest.raises(ViewsFormatError, match=r"made\.h5ad: obsm/huge claims 4,000,000,000,000 bytes"):
+        load_views(path)
+
+
+def test_texts_longer_than_the_file_are_refused(single: anndata.AnnData, tmp_path: Path) -> None:
+    import h5py
+
+    path = tmp_path / "made.h5ad"
+    single.write(path)
+    with h5py.File(path) as file:
+        place = file["obs/_index"].id.get_offset()
+    with path.open("r+b") as raw:
+        raw.seek(place)
+        raw.write((2**31).to_bytes(4, "little"))
+    with pytest.raises(ViewsFormatError, match=r"made\.h5ad: obs/_index claims longer texts than the whole file"):
+        load_views(path)
+
+
+# --- Bunches ---------------------------------------------------------------------------------------------------------
+
+
+def test_scikit_learn_bunches() -> None:
+    iris = load_iris()
+    whole = load_views(iris)
+    assert whole.shape == (150, 4)
+    np.testing.assert_array_equal(whole.y, iris.target)
+    split = load_views(iris, views={"sepal": slice(0, 2), "petal": slice(2, 4)})
+    assert split.names == ("sepal", "petal")
+    assert load_views(iris, labels=False).y is None
+    framed = load_views(load_iris(as_frame=True), views=["sepal*", "petal*"])
+    np.testing.assert_array_equal(framed.view("petal"), split.view("petal"))
+    np.testing.assert_array_equal(framed.y, iris.target)
+
+
+def test_multi_view_bunches() -> None:
+    arrays = [np.ones((4, 2)), np.ones((4, 3))]
+    for bunch in (Bunch(data=arrays, target=[0, 0, 1, 1]), Bunch(views=dict(enumerate(arrays)), target=[0, 0, 1, 1])):
+        assert [array.shape[1] for array in Views(bunch)] == [2, 3]
+        assert load_views(bunch).y.tolist() == [0, 0, 1, 1]
+    with pytest.raises(ViewsTypeError, match="needs 'data' or 'views'; this one has frame"):
+        load_views(Bunch(frame=1))

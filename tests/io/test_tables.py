@@ -1,0 +1,279 @@
+"""CSV, TSV and Parquet: one table per view joined on ids, or one table in groups of columns."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from viewfuse import ViewsError, ViewsFormatError, load_views
+from viewfuse.exceptions import UnusedColumnsWarning, ViewsTypeError
+
+pd = pytest.importorskip("pandas")
+pytest.importorskip("pyarrow")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Two views of the samples ann, bob, cat, in different orders and formats; labels in a third file."""
+    (tmp_path / "audio.csv").write_text("id,a1,a2\nann,1,2\nbob,3,4\ncat,5,6\n")
+    (tmp_path / "image.tsv").write_text("id\ti1\ncat\t0.3\nann\t0.1\nbob\t0.2\n")
+    (tmp_path / "labels.csv").write_text("id,species\nbob,dog\ncat,cat\nann,dog\n")
+    (tmp_path / "README.md").write_text("not a view")
+    return tmp_path
+
+
+def test_a_folder_is_joined_on_ids_not_on_position(folder: Path) -> None:
+    views = load_views(folder)
+    assert views.names == ("audio", "image")
+    assert views.ids.tolist() == ["ann", "bob", "cat"]
+    np.testing.assert_array_equal(views.view("image").ravel(), [0.1, 0.2, 0.3])
+    assert views.y.tolist() == ["dog", "dog", "cat"]
+    assert views.feature_names[0].tolist() == ["a1", "a2"]
+    assert load_views(folder, labels=False).y is None
+    assert load_views(folder, views=["image"]).names == ("image",)
+
+
+def test_a_list_and_a_mapping_of_files(folder: Path) -> None:
+    paths = [folder / "image.tsv", folder / "audio.csv"]
+    assert load_views(paths).names == ("image", "audio")
+    assert load_views(paths).ids.tolist() == ["cat", "ann", "bob"]
+    named = load_views({"sound": str(paths[1]), "picture": paths[0]})
+    assert named.names == ("sound", "picture")
+
+
+def test_parquet_with_an_index_or_an_id_column_is_joined_with_csv(folder: Path) -> None:
+    frame = pd.DataFrame({"t1": [1.5, 2.5, 3.5]}, index=["bob", "cat", "ann"])
+    frame.to_parquet(folder / "text.parquet")
+    frame.reset_index(names="sample_id").to_parquet(folder / "more.parquet", index=False)
+    views = load_views(folder)
+    assert views.names == ("audio", "image", "more", "text")
+    np.testing.assert_array_equal(views.view("text").ravel(), [3.5, 1.5, 2.5])
+    np.testing.assert_array_equal(views.view("more"), views.view("text"))
+
+
+def test_samples_that_a_view_lacks(folder: Path) -> None:
+    (folder / "image.tsv").write_text("id\ti1\ncat\t0.3\ndan\t0.4\nann\t0.1\n")
+    (folder / "labels.csv").unlink()
+    with pytest.raises(ViewsError, match=r"'audio' lacks 1 sample: 'dan'; view 'image' lacks 1 sample: 'bob'"):
+        load_views(folder)
+    dropped = load_views(folder, missing="drop")
+    assert dropped.ids.tolist() == ["ann", "cat"]
+    assert dropped.present is None
+    kept = load_views(folder, missing="keep")
+    assert kept.ids.tolist() == ["ann", "bob", "cat", "dan"]
+    np.testing.assert_array_equal(kept.present, [[True, True], [True, False], [True, True], [False, True]])
+    assert np.isnan(kept.view("image")[1]).all()
+    assert np.isnan(kept.view("audio")[3]).all()
+    with pytest.raises(ViewsError, match="'error', 'keep' or 'drop', not 'ignore'"):
+        load_views(folder, missing="ignore")
+
+
+def test_ids_are_never_ignored_where_only_some_views_have_them(folder: Path) -> None:
+    (folder / "image.tsv").write_text("i1\ti2\n0.1\t1\n0.2\t1\n0.3\t1\n")
+    with pytest.raises(ViewsError, match="'audio' has sample ids, but 'image' has none"):
+        load_views(folder, labels=False)
+
+
+def test_without_any_ids_rows_are_matched_by_position(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("x,y1\n1,2\n3,4\n")
+    (tmp_path / "b.csv").write_text("5,6,7\n8,9,10\n")  # no header either
+    views = load_views(tmp_path)
+    assert views.ids is None
+    np.testing.assert_array_equal(views.view("b"), [[5, 6, 7], [8, 9, 10]])
+    (tmp_path / "b.csv").write_text("5,6,7\n")
+    with pytest.raises(ViewsError, match="same number of samples"):
+        load_views(tmp_path)
+
+
+def test_repeated_and_blank_ids_are_refused(folder: Path) -> None:
+    (folder / "audio.csv").write_text("id,a1\nann,1\nann,2\ncat,3\n")
+    with pytest.raises(ViewsError, match="'audio' has the same id in several rows: 'ann'"):
+        load_views(folder)
+    (folder / "audio.csv").write_text("id,a1\nann,1\n,2\ncat,3\n")
+    with pytest.raises(ViewsError, match="'audio' has no id in row 1"):
+        load_views(folder)
+
+
+def test_ids_stay_as_they_are_spelled(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("id,x\n007,1\n010,2\nNA,3\n")
+    (tmp_path / "b.csv").write_text("patientID,z\n010,2\nNA,3\n007,1\n")
+    views = load_views(tmp_path)
+    assert views.ids.tolist() == ["007", "010", "NA"]
+    np.testing.assert_array_equal(views.view("a"), views.view("b"))
+
+
+def test_number_ids_of_parquet_meet_text_ids_of_csv(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("id,x\n1,1\n2,2\n")
+    pd.DataFrame({"id": [2, 1], "z": [2, 1]}).to_parquet(tmp_path / "b.parquet", index=False)
+    views = load_views(tmp_path)
+    np.testing.assert_array_equal(views.view("a"), views.view("b"))
+
+
+def test_a_first_column_of_text_or_without_a_name_is_the_id(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"x": [1, 2], "z": [3, 4]}, index=["p", "q"])
+    frame.to_csv(tmp_path / "a.csv")
+    frame[::-1].to_csv(tmp_path / "b.csv", index_label="who", sep=";")
+    views = load_views(tmp_path)
+    assert views.ids.tolist() == ["p", "q"]
+    np.testing.assert_array_equal(views.view("a"), views.view("b"))
+    assert load_views({"b": tmp_path / "b.csv"}, ids="who").ids.tolist() == ["q", "p"]
+    with pytest.raises(ViewsFormatError, match=r"a\.csv: there is no id column 'who'"):
+        load_views(tmp_path, ids="who")
+
+
+def test_rows_with_names_as_r_writes_them(tmp_path: Path) -> None:
+    (tmp_path / "a.tsv").write_text("x\tz\np\t1\t2\nq\t3\t4\n")
+    assert load_views([tmp_path / "a.tsv"]).ids.tolist() == ["p", "q"]
+
+
+def test_genes_in_rows_and_samples_in_columns(tmp_path: Path) -> None:
+    (tmp_path / "rna.csv").write_text("gene,p,q\nG1,1,2\nG2,3,4\nG3,5,6\n")
+    (tmp_path / "snp.csv").write_text("site,q,p\nM1,8,7\n")
+    views = load_views(tmp_path, samples="columns")
+    assert views.ids.tolist() == ["p", "q"]
+    np.testing.assert_array_equal(views.view("rna"), [[1, 3, 5], [2, 4, 6]])
+    np.testing.assert_array_equal(views.view("snp").ravel(), [7, 8])
+    assert views.feature_names[0].tolist() == ["G1", "G2", "G3"]
+
+
+def test_labels_in_the_views_themselves_must_agree(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("id,x,label\n1,5,A\n2,6,B\n")
+    (tmp_path / "b.csv").write_text("id,z,label\n2,6,B\n1,5,A\n")
+    assert load_views(tmp_path).y.tolist() == ["A", "B"]
+    (tmp_path / "b.csv").write_text("id,z,label\n2,6,A\n1,5,A\n")
+    with pytest.raises(ViewsError, match=r"'a' and 'b' give row 1 \(id '2'\) different labels"):
+        load_views(tmp_path)
+
+
+def test_a_sample_without_a_label_is_named(folder: Path) -> None:
+    (folder / "labels.csv").write_text("id,species\nbob,dog\nann,dog\n")
+    with pytest.raises(ViewsError, match=r"1 of 3 samples have no label, the first row 2 \(id 'cat'\)"):
+        load_views(folder)
+
+
+def test_an_id_labelled_twice_is_refused(folder: Path) -> None:
+    (folder / "labels.csv").write_text("id,species\nbob,dog\nann,dog\ncat,cat\nann,cat\n")
+    with pytest.raises(ViewsError, match="'labels' labels the same id in several rows"):
+        load_views(folder)
+
+
+def test_two_columns_that_could_be_ids_are_not_guessed_at(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("patient_id,sample_id,x\n1,11,5\n2,12,6\n")
+    with pytest.raises(ViewsFormatError, match="'patient_id', 'sample_id' could each be the ids; choose with ids="):
+        load_views(tmp_path)
+
+
+def test_a_stray_text_does_not_turn_a_feature_into_ids(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("x,z\n1,5\noops,6\n3,7\n")
+    with pytest.raises(ViewsFormatError, match=r"a\.csv: column 'x' holds 'oops' in row 1"):
+        load_views(tmp_path)
+
+
+def test_columns_that_pandas_counted_are_a_header(tmp_path: Path) -> None:
+    pd.DataFrame(np.eye(3)).to_csv(tmp_path / "a.csv", index=False)
+    np.testing.assert_array_equal(load_views(tmp_path).arrays[0], np.eye(3))
+
+
+# --- one table -------------------------------------------------------------------------------------------------------
+
+ONE = "id,audio_1,audio_2,image-1,image-2,age,label\nann,1,2,3,4,50,x\nbob,5,6,7,8,60,y\n"
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    path = tmp_path / "all.csv"
+    path.write_text(ONE)
+    return path
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        ["audio:2-3", "image:4-5", "age:6-6"],
+        ["audio:audio_1-audio_2", "image:image-1-image-2", "age:age"],
+        ["audio_*", "image-*", "age:age*"],
+        {"audio": ["audio_1", "audio_2"], "image": "4-5", "age": slice(4, 5)},
+    ],
+)
+def test_groups_of_columns(table: Path, rules) -> None:
+    views = load_views(table, views=rules)
+    assert views.names == ("audio", "image", "age")
+    np.testing.assert_array_equal(views.view("audio"), [[1, 2], [5, 6]])
+    np.testing.assert_array_equal(views.view("image"), [[3, 4], [7, 8]])
+    assert views.ids.tolist() == ["ann", "bob"]
+    assert views.y.tolist() == ["x", "y"]
+
+
+def test_columns_in_no_view_are_named(table: Path) -> None:
+    with pytest.warns(UnusedColumnsWarning, match="left out: 'image-1', 'image-2', 'age'"):
+        load_views(table, views=["audio_*"])
+
+
+@pytest.mark.parametrize(
+    ("rules", "reason"),
+    [
+        (None, r"which columns make up each view.*audio_\* \(2 columns\), image-\* \(2 columns\).*views='\*'"),
+        ([], "names no view"),
+        (["audio"], "'audio' is neither NAME:FIRST-LAST"),
+        (["text_*"], "no column begins with 'text_'"),
+        (["a:1-3"], "'1-3' takes in column 'id', which holds ids or labels"),
+        (["a:5-9"], "'5-9' reaches outside the 7 columns"),
+        (["a:3-2"], "'3-2' ends before it begins"),
+        (["a:no-where"], "'no-where' is not FIRST-LAST"),
+        (["a:2-3", "a:4-5"], "'a' is given twice"),
+    ],
+)
+def test_rules_that_cannot_be_followed(table: Path, rules, reason: str) -> None:
+    with pytest.raises(ViewsFormatError, match=rf"all\.csv: .*{reason}"):
+        load_views(table, views=rules)
+
+
+def test_a_frame_in_memory_is_grouped_the_same_way_and_not_changed(table: Path) -> None:
+    frame = pd.read_csv(table)
+    before = frame.copy()
+    views = load_views(frame, views=["audio_*", "image-*", "age:6"])
+    assert views.names == ("audio", "image", "age")
+    assert views.y.tolist() == ["x", "y"]
+    pd.testing.assert_frame_equal(frame, before)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("id,a\nann,1\nbob,tall\n", "column 'a' holds 'tall' in row 1, which is no number"),
+        ("id,a\nann,1\nbob,2,3,4\n", "damaged or cut short"),
+        ("id,a\n", "without rows"),
+    ],
+)
+def test_tables_that_are_none(tmp_path: Path, text: str, reason: str) -> None:
+    path = tmp_path / "made.csv"
+    path.write_text(text)
+    with pytest.raises(ViewsFormatError, match=rf"made\.csv: .*{reason}"):
+        load_views(path, views="*")
+
+
+def test_a_parquet_file_cut_short(tmp_path: Path) -> None:
+    path = tmp_path / "made.parquet"
+    pd.DataFrame({"a": range(100)}).to_parquet(path)
+    path.write_bytes(path.read_bytes()[:-30])
+    with pytest.raises(ViewsFormatError, match=r"made\.parquet"):
+        load_views(path, views="*")
+
+
+def test_sources_that_are_no_tables(tmp_path: Path) -> None:
+    with pytest.raises(ViewsError, match=r"holds no \.csv"):
+        load_views(tmp_path)
+    np.savez(tmp_path / "a.npz", X1=np.ones((2, 2)))
+    with pytest.raises(ViewsError, match=r"a\.npz: in a list each file must be a table"):
+        load_views([tmp_path / "a.npz"])
+    with pytest.raises(ViewsTypeError, match="load_views reads files"):
+        load_views([np.ones((2, 2))])
+    with pytest.raises(ViewsTypeError, match="got int"):
+        load_views(7)
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a.csv").write_text("id,x\n1,2\n")
+    with pytest.raises(ViewsError, match="Several files are called 'a'"):
+        load_views([tmp_path / "one" / "a.csv", tmp_path / "two" / "a.csv"])

@@ -1,0 +1,50 @@
+"""Importing viewfuse imports no optional extra, and needs none."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+EXTRAS = ("pandas", "pyarrow", "h5py", "pooch", "tqdm", "mudata", "anndata", "typer", "rich", "matplotlib", "torch")
+BLOCK = f"""
+import importlib.abc, sys
+class Block(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {EXTRAS}:
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
+sys.meta_path.insert(0, Block())
+"""
+
+
+def run(program: str) -> str:
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr
+    return ended.stdout
+
+
+def imported_by(program: str) -> set[str]:
+    return set(run(f"{program}; import sys; print(*(m for m in {EXTRAS} if m in sys.modules))").split())
+
+
+def test_no_extra_is_imported() -> None:
+    # scikit-learn imports pandas itself where it is installed, and pandas pyarrow.
+    core = imported_by("import numpy, scipy, sklearn.datasets, sklearn.cluster, array_api_compat")
+    assert imported_by("import viewfuse") <= core
+
+
+def test_without_the_extras_a_sentence_says_what_to_install() -> None:
+    program = """
+import pathlib, tempfile, viewfuse
+from viewfuse.exceptions import MissingExtraError
+viewfuse.datasets.make_views(random_state=0)
+with tempfile.TemporaryDirectory() as folder:
+    table = pathlib.Path(folder) / "a.csv"
+    table.write_text("id,x\\n1,2\\n")
+    for action in (lambda: viewfuse.load_views([table]), lambda: viewfuse.datasets.fetch("MSRC-v5")):
+        try:
+            action()
+        except MissingExtraError as error:
+            print(error)
+"""
+    said = run(BLOCK + program).splitlines()
+    assert said == [f"This needs {m}: pip install 'viewfuse[io]'" for m in ("pandas", "pooch")]
