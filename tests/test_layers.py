@@ -1,8 +1,6 @@
 """Arrows point one way: data flows from views through graphs and fusion to clusters; io, cli and report stand outside."""
 
 import ast
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -37,13 +35,3 @@ def test_the_core_imports_only_downwards(folder):
     for path in (ROOT / folder).rglob("*.py"):
         wrong = {name for name in imported_folders(path) if name in (CORE - MAY_IMPORT[folder] - {folder}) | outside}
         assert not wrong, f"{path.relative_to(ROOT)} imports {wrong}"
-
-
-def test_importing_viewfuse_imports_no_extra():
-    extras = ["pandas", "matplotlib", "typer", "rich", "h5py", "torch", "pooch", "mudata", "dask"]
-    code = f"import sys, {{}}; print([name for name in {extras} if name in sys.modules])"
-    loaded, beforehand = (
-        subprocess.run([sys.executable, "-c", code.format(module)], capture_output=True, text=True, check=True).stdout
-        for module in ("viewfuse", "sklearn.cluster")
-    )
-    assert loaded == beforehand

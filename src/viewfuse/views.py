@@ -235,7 +235,7 @@ def is_dataframe(data: Any) -> bool:
     return pandas is not None and isinstance(data, pandas.DataFrame)
 
 
-def _columns_of_group(view: str, group: Any, n_columns: int, column_names: Sequence[str] | None) -> np.ndarray:
+def _columns_of_group(view: str, group: Any, n_columns: int, column_names: Sequence[str] | np.ndarray | None) -> np.ndarray:
     """Positions of one group's columns."""
     if isinstance(group, slice) and not any(isinstance(end, str) for end in (group.start, group.stop)):
         positions = np.arange(n_columns)[group]

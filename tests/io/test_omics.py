@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from sklearn.datasets import load_iris
 from sklearn.utils import Bunch
 
-from viewfuse import Views, ViewsError, ViewsFormatError, load_views
+from viewfuse import GFSC, Views, ViewsError, ViewsFormatError, load_views, metrics
 from viewfuse.exceptions import ViewsTypeError
 
 anndata = pytest.importorskip("anndata")
@@ -159,3 +159,15 @@ def test_multi_view_bunches() -> None:
         assert load_views(bunch).y.tolist() == [0, 0, 1, 1]
     with pytest.raises(ViewsTypeError, match="needs 'data' or 'views'; this one has frame"):
         load_views(Bunch(frame=1))
+
+
+def test_an_estimator_takes_them_as_they_are() -> None:
+    names = [f"c{c}" for c in range(40)]
+    rna, atac = cells(names, 12, "gene"), cells(names, 9, "peak")
+    for data in (rna, atac):
+        data.X = data.X + np.repeat(np.eye(2), 20, axis=0) @ RNG.poisson(4, size=(2, data.n_vars)) + 0.1
+    truth = np.repeat([0, 1], 20)
+    model = GFSC(2, random_state=0).fit(mudata.MuData({"rna": rna, "atac": atac}))
+    assert model.view_names_.tolist() == ["rna", "atac"]
+    assert metrics.accuracy(truth, model.labels_) == 1
+    assert metrics.accuracy(truth, GFSC(2, random_state=0).fit(rna).labels_) == 1
