@@ -162,11 +162,14 @@ def test_multi_view_bunches() -> None:
 
 
 def test_an_estimator_takes_them_as_they_are() -> None:
-    names = [f"c{c}" for c in range(40)]
-    rna, atac = cells(names, 12, "gene"), cells(names, 9, "peak")
-    for data in (rna, atac):
-        data.X = data.X + np.repeat(np.eye(2), 20, axis=0) @ RNG.poisson(4, size=(2, data.n_vars)) + 0.1
     truth = np.repeat([0, 1], 20)
+
+    def grouped(n_features: int) -> anndata.AnnData:
+        levels = RNG.poisson(4, size=(2, n_features))[truth] + RNG.random((40, n_features))
+        return anndata.AnnData(levels, obs=pd.DataFrame(index=[f"c{c}" for c in range(40)]))
+
+    rna, atac = grouped(12), grouped(9)
+    rna.var_names, atac.var_names = ([f"{kind}{f}" for f in range(n)] for kind, n in (("gene", 12), ("peak", 9)))
     model = GFSC(2, random_state=0).fit(mudata.MuData({"rna": rna, "atac": atac}))
     assert model.view_names_.tolist() == ["rna", "atac"]
     assert metrics.accuracy(truth, model.labels_) == 1
