@@ -11,7 +11,7 @@ def whole_view_to_unit_interval(view):
     return 2 * (view - low) / (high - low) - 1
 
 
-def published_gfsc(views, k, alpha, beta, gamma, *, max_iter=200, tol=1e-3):
+def published_gfsc(views, k, alpha, beta, gamma, *, max_iter=200, tol=1e-3, trace=True):
     """The authors' sweep: a dense solve per view and a full eigendecomposition each time."""
     views = [whole_view_to_unit_interval(view) for view in views]
     n, t = len(views[0]), len(views)
@@ -31,10 +31,12 @@ def published_gfsc(views, k, alpha, beta, gamma, *, max_iter=200, tol=1e-3):
             graph = np.maximum(graph, 0)
             graphs.append((graph + graph.T) / 2)
             weights[v] = 1 / (2 * np.linalg.norm(graphs[v] - consensus))
-        apart = ((embedding[:, None, :] - embedding[None, :, :]) ** 2).sum(axis=2)
+        squares = (embedding**2).sum(axis=1)
+        apart = squares[:, None] + squares[None, :] - 2 * embedding @ embedding.T
         new = (sum(w * g for w, g in zip(weights, graphs, strict=True)) - gamma / (4 * beta) * apart) / weights.sum()
-        clipped = np.maximum(new, 0)
-        objectives.append(objective(views, graphs, clipped, weights, embedding, alpha, beta, gamma))
+        if trace:
+            clipped = np.maximum(new, 0)
+            objectives.append(objective(views, graphs, clipped, weights, embedding, alpha, beta, gamma))
         change = np.linalg.norm(new - consensus) / np.linalg.norm(consensus)
         consensus = new
         if sweep > 5 and change < tol:

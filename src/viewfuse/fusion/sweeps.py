@@ -147,9 +147,10 @@ class _Published:
     def normalised(self, raw_weights: np.ndarray) -> np.ndarray:
         return raw_weights
 
-    def embed(self) -> None:
+    def embed(self, tol: float = 1e-5) -> None:
         laplacian = Laplacian.of(self.consensus, normalized=self.normalized, symmetric=self.symmetric)
-        found = smallest_eigenpairs(laplacian, self.problem.n_clusters, start=self.embedding, random_state=self.random_state)
+        k, start = self.problem.n_clusters, self.embedding
+        found = smallest_eigenpairs(laplacian, k, start=start, tol=tol, random_state=self.random_state)
         self.embedding, self.eigenvalues, self.embedding_is_current = found.vectors, found.values, True
 
     def points(self) -> Any:
@@ -210,7 +211,7 @@ class _Robust(_Published):
             self.kernels.add_scaled(self.consensus, 1 / len(self.problem.graphs), self.graph, start=v == 0)
 
     def finish(self) -> None:
-        self.embed()
+        self.embed(tol=1e-5)
 
     def weight(self, sizes: GraphSizes) -> float:
         """``1 / ‖Z_v/‖Z_v‖ − S/‖S‖‖`` over the ties, the edges between different samples."""
@@ -228,8 +229,8 @@ class _Robust(_Published):
     def normalised(self, raw_weights: np.ndarray) -> np.ndarray:
         return raw_weights * (len(raw_weights) / raw_weights.sum())
 
-    def embed(self) -> None:
-        super().embed()
+    def embed(self, tol: float = 1e-4) -> None:
+        super().embed(tol)  # between sweeps a rougher embedding does: S moves further than that
         self._points = unit_rows(self.embedding)
         centre = self.xp.mean(self._points, axis=0)
         spread = self.xp.mean(self.xp.sum(self._points * self._points, axis=1))
