@@ -71,6 +71,11 @@ def test_every_way_in_gives_the_same_clustering():
     assert metrics.ari(expected, labels_of(frame, views=named)) == 1
 
 
+def test_one_frame_may_repeat_its_row_names():
+    frame = pd.DataFrame(np.hstack(VIEWS), index=["same"] * 90)
+    np.testing.assert_array_equal(labels_of(frame), labels_of(np.hstack(VIEWS)))
+
+
 def test_permuting_samples_permutes_labels():
     order = np.random.default_rng(3).permutation(90)
     assert metrics.ari(labels_of(VIEWS)[order], labels_of([view[order] for view in VIEWS])) == 1

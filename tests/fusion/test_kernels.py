@@ -56,13 +56,16 @@ def test_update_consensus(tile, problem, symmetric):
     consensus = problem["symmetric"] if symmetric else problem["sum"] * 0.5
     results = [total.copy(), total.copy()]
     sizes = [
-        kernels.update_consensus(result, 2.0, consensus, problem["points"], 0.05, symmetric=symmetric)
+        kernels.update_consensus(result, 2.0, consensus, problem["points"], 0.05, result, symmetric=symmetric)
         for kernels, result in zip((_tiled, _plain), results, strict=True)
     ]
     np.testing.assert_allclose(*results, rtol=1e-12, atol=1e-14)
     for name in ("change2", "old_norm2", "moved2", "towards", "cut"):
         assert getattr(sizes[0], name) == pytest.approx(getattr(sizes[1], name)), name
     assert (results[0] >= 0).all() == symmetric
+    apart = np.full((N, N), np.nan)
+    _tiled.update_consensus(total, 2.0, consensus, problem["points"], 0.05, apart, symmetric=symmetric)
+    np.testing.assert_array_equal(apart, results[0])
 
 
 def test_misfit_measure_and_add(tile, problem):

@@ -84,7 +84,8 @@ class MultiViewClusterer(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
                 f"A {X.ndim}-D array of shape {X.shape} is neither one matrix nor a list of views; "
                 "pass list(X) if its first axis counts the views."
             )
-        index = X.index if is_dataframe(X) else None
+        # Row names serve the messages; within one frame there is nothing to match, so they need not be distinct.
+        index = X.index if is_dataframe(X) and X.index.is_unique else None
         matrix = validate_data(self, X, accept_sparse=True, dtype="numeric", ensure_all_finite=False)
         if self.views is None:
             views = Views({"all": matrix})

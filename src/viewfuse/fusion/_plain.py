@@ -38,9 +38,9 @@ def add_scaled(total: Any, weight: float, graph: Any, *, start: bool) -> None:
 
 
 def update_consensus(
-    weighted_sum: Any, weight_total: float, consensus: Any, points: Any, penalty: float, *, symmetric: bool
+    weighted_sum: Any, weight_total: float, consensus: Any, points: Any, penalty: float, out: Any, *, symmetric: bool
 ) -> UpdateSizes:
-    """``weighted_sum ← weighted_sum / weight_total − penalty · P``: the new consensus, in place of the sum.
+    """``out ← weighted_sum / weight_total − penalty · P``: the new consensus; ``out`` may be the sum itself.
 
     ``P_ij = ‖p_i − p_j‖²`` over the rows of ``points``. Symmetric graphs are clipped at 0.
     """
@@ -53,7 +53,7 @@ def update_consensus(
     if symmetric:
         new = _positive_part(new)
     moved = new - consensus
-    weighted_sum[...] = new
+    out[...] = new
     return UpdateSizes(
         change2=change2,
         old_norm2=_square_sum(consensus),

@@ -121,6 +121,7 @@ def update_consensus(
     consensus: np.ndarray,
     points: np.ndarray,
     penalty: float,
+    out: np.ndarray,
     *,
     symmetric: bool,
 ) -> UpdateSizes:
@@ -146,10 +147,10 @@ def update_consensus(
             np.maximum(new, 0, out=new)
             np.subtract(new, old, out=towards)
             moved2 = _square_sum(towards)
-        weighted_sum[tile] = new
+        out[tile] = new
         mirrored = symmetric and rows != columns
         if mirrored:
-            weighted_sum[columns, rows] = new.T
+            out[columns, rows] = new.T
         times = 2.0 if mirrored else 1.0
         return (
             times * change2,

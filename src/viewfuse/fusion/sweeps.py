@@ -23,6 +23,9 @@ __all__ = ["SWEEPS", "Problem", "ViewGraph", "run_sweeps"]
 
 # A view's graph, scaled to length 1, counts as at least this far from the consensus: it bounds the ratio of two weights.
 _LEAST_DISTANCE = 0.01
+# The robust variant settles S and F together in at most so many rounds, or until the embedding turns by no more than this.
+_ROUNDS = 6
+_SETTLED_EMBEDDING = 1e-6
 
 
 class ViewGraph(Protocol):
@@ -163,16 +166,19 @@ class _Published:
 
     def replace_consensus(self, weight_total: float) -> UpdateSizes:
         """``S ← M / Σ_v w_v − penalty · P``; the old one stays in ``weighted_sum`` until the next sweep."""
+        update = self.new_consensus(weight_total, out=self.weighted_sum)
+        self.consensus, self.weighted_sum = self.weighted_sum, self.consensus
+        self.embedding_is_current = False
+        return update
+
+    def new_consensus(self, weight_total: float, out: Any) -> UpdateSizes:
         joint = self.problem.joint
         points = self.points() if joint else self.consensus[:, :1] * 0
         penalty = self.penalty(weight_total) if joint else 0.0
         self.cut_price = 4 * self.problem.beta * float(self.weights.sum()) * penalty
-        update = self.kernels.update_consensus(
-            self.weighted_sum, weight_total, self.consensus, points, penalty, symmetric=self.symmetric
+        return self.kernels.update_consensus(
+            self.weighted_sum, weight_total, self.consensus, points, penalty, out, symmetric=self.symmetric
         )
-        self.consensus, self.weighted_sum = self.weighted_sum, self.consensus
-        self.embedding_is_current = False
-        return update
 
     def change(self, update: UpdateSizes) -> float:
         """The program compares the new ``S`` with the old before it clips it."""
@@ -198,7 +204,8 @@ class _Robust(_Published):
       the same for two views and for ten.
     * The embedding is degree-normalised, its rows of unit length: ``P_ij = 2 − 2 cos(F_i, F_j)``, so a weakly tied sample
       pulls no harder than another. γ is in units of the mean edge before the cut over the mean ``P``.
-    * The last embedding is that of the last ``S``.
+    * ``S`` and ``F`` are settled together within a sweep: of all blocks these two hold each other up longest, and a round of
+      them is far cheaper than a sweep. The last embedding is that of the last ``S``.
     """
 
     normalized = True
@@ -222,6 +229,26 @@ class _Robust(_Published):
         lengths = 2 * math.sqrt(max(ties2 * consensus_ties2, 0.0))
         cosine = (ties2 + consensus_ties2 - distance2) / lengths if lengths > 0 else 0.0
         return 1 / max(math.sqrt(max(2 - 2 * cosine, 0.0)), _LEAST_DISTANCE)
+
+    def replace_consensus(self, weight_total: float) -> UpdateSizes:
+        """``S`` from ``F`` and ``F`` from ``S``, until ``F`` stays or after a few rounds."""
+        if not self.problem.joint:
+            return super().replace_consensus(weight_total)
+        old, new = self.consensus, self.graph  # the view's graph is no longer needed
+        for _ in range(_ROUNDS):
+            update = self.new_consensus(weight_total, out=new)
+            before = self.embedding
+            self.consensus = new
+            self.embed()
+            self.consensus = old
+            if self._turned(before) < _SETTLED_EMBEDDING:
+                break
+        self.consensus, self.graph = new, old
+        return update
+
+    def _turned(self, before: Any) -> float:
+        """Mean squared sine of the angles between the embedding and an earlier one."""
+        return 1 - float(self.xp.sum((before.T @ self.embedding) ** 2)) / self.problem.n_clusters
 
     def change(self, update: UpdateSizes) -> float:
         return update.relative_move
