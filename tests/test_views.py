@@ -103,6 +103,27 @@ def test_float32_is_kept_only_when_all_views_are():
     assert all(array.dtype == np.float64 for array in Views([single, integer]).float_arrays())
 
 
+def test_numbers_written_as_text_are_refused_with_their_column():
+    frame = pd.DataFrame({"i": pd.array([1, 2], dtype="Int64"), "t": np.array(["1", "2"], dtype=object)})
+    with pytest.raises(ViewsTypeError, match=r"'a' holds '1' \(str\) in row 0, column 't'"):
+        Views({"a": frame})
+
+
+def test_ids_of_several_levels():
+    index = pd.MultiIndex.from_tuples([("x", 1), ("x", 2), ("y", 1)])
+    views = Views([pd.DataFrame(np.eye(3), index=index)])
+    assert views.ids.tolist() == [("x", 1), ("x", 2), ("y", 1)]
+    assert Views([np.eye(3)], ids=index).ids.tolist() == views.ids.tolist()
+
+
+def test_selecting_complete_samples_makes_the_views_complete():
+    views = Views([np.ones((3, 1)), np.ones((3, 1))], present=[[1, 1], [1, 0], [1, 1]])
+    assert views[views.present.all(axis=1)].present is None
+    for wrong in (True, [[0, 1]]):
+        with pytest.raises(ViewsTypeError, match="Samples are selected by"):
+            views[wrong]
+
+
 def test_nullable_frames_and_booleans_become_numbers():
     frame = pd.DataFrame({"i": pd.array([1, None, 3], dtype="Int64"), "b": [True, False, True]})
     array = Views([frame]).arrays[0]
@@ -136,8 +157,9 @@ def test_names_ids_and_labels_must_fit():
 
 def test_columns_are_split_by_every_kind_of_group():
     matrix = np.arange(24).reshape(4, 6)
+    frame = pd.DataFrame(matrix, columns=list("abcdef"))
     groups = {"slice": slice(0, 2), "positions": [2, -1], "mask": [False] * 3 + [True] + [False] * 2, "names": ["e"]}
-    views, unused = split_columns(matrix, groups, list("abcdef"))
+    views, unused = split_columns(frame, groups)
     assert unused == 0
     np.testing.assert_array_equal(views.view("positions"), matrix[:, [2, 5]])
     np.testing.assert_array_equal(views.view("names"), matrix[:, [4]])
@@ -161,4 +183,4 @@ def test_columns_are_split_by_every_kind_of_group():
 )
 def test_bad_column_groups_are_named(groups, message):
     with pytest.raises(ViewsError, match=message):
-        split_columns(np.ones((2, 6)), groups, list("abcdef"))
+        split_columns(pd.DataFrame(np.ones((2, 6)), columns=list("abcdef")), groups)

@@ -1,6 +1,6 @@
 """viewfuse: multi-view clustering by graph fusion."""
 
-from . import datasets, exceptions, io, metrics
+from . import datasets, exceptions, io, metrics, plotting
 from .cluster import GF, GFSC, METHODS
 from .exceptions import ViewsError, ViewsFormatError
 from .io import load_views
@@ -20,4 +20,5 @@ __all__ = [
     "io",
     "load_views",
     "metrics",
+    "plotting",
 ]

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -21,23 +22,29 @@ __all__ = ["for_each", "matmul", "spans", "worker_threads"]
 _PANEL = 256
 
 _workers: ContextVar[tuple[ThreadPoolExecutor, int] | None] = ContextVar("workers", default=None)
+_turn = Lock()  # the BLAS has one number of threads for the whole process, so one computation at a time may change it
 
 
 @contextmanager
-def worker_threads() -> Iterator[tuple[ThreadPoolExecutor, int]]:
-    """Threads for :func:`for_each` that last for a whole computation; inside another such block, the outer ones."""
-    outer = _workers.get()
-    if outer is not None:
-        yield outer
+def worker_threads() -> Iterator[None]:
+    """Threads for :func:`for_each` that last for a whole computation.
+
+    Inside another such block its threads serve on; while another thread's computation has them, this one works alone.
+    """
+    if _workers.get() is not None or not _turn.acquire(blocking=False):
+        yield
         return
-    blas = _blas()
-    threads = max((library["num_threads"] for library in blas.info()), default=1)
-    with blas.limit(limits=1) if threads > 1 else nullcontext(), ThreadPoolExecutor(threads) as pool:
-        token = _workers.set((pool, threads))
-        try:
-            yield pool, threads
-        finally:
-            _workers.reset(token)
+    try:
+        blas = _blas()
+        threads = max((library["num_threads"] for library in blas.info()), default=1)
+        with blas.limit(limits=1), ThreadPoolExecutor(threads) as pool:
+            token = _workers.set((pool, threads))
+            try:
+                yield
+            finally:
+                _workers.reset(token)
+    finally:
+        _turn.release()
 
 
 def for_each(task: Callable[..., tuple[float, ...]], parts: Sequence[Any], *, per_thread: Any = tuple) -> tuple[float, ...]:
@@ -49,14 +56,17 @@ def for_each(task: Callable[..., tuple[float, ...]], parts: Sequence[Any], *, pe
 
     def work(remaining: Iterator[int]) -> None:
         own = per_thread()
-        for i in remaining:  # shared by the threads: each takes the next part when it has finished one
-            results[i] = task(parts[i], own)
+        # Whoever asked looks at the numbers that come back; a thread's own warnings would reach nobody in time.
+        with np.errstate(over="ignore", invalid="ignore"):
+            for i in remaining:  # shared by the threads: each takes the next part when it has finished one
+                results[i] = task(parts[i], own)
 
-    remaining = iter(range(len(parts)))
-    if len(parts) == 1:
-        work(remaining)
-    else:
-        with worker_threads() as (pool, threads):
+    with worker_threads():
+        workers, remaining = _workers.get(), iter(range(len(parts)))
+        if workers is None or len(parts) == 1:
+            work(remaining)
+        else:
+            pool, threads = workers
             list(pool.map(work, [remaining] * threads))
     return tuple(sum(column) for column in zip(*results, strict=True))
 

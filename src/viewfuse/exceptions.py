@@ -5,6 +5,7 @@ from sklearn.exceptions import ConvergenceWarning as _SklearnConvergenceWarning
 __all__ = [
     "ConvergenceWarning",
     "DegenerateGraphWarning",
+    "DivergenceError",
     "DownloadError",
     "MissingExtraError",
     "ParameterError",
@@ -24,6 +25,10 @@ class ViewfuseError(Exception):
 
 class ParameterError(ViewfuseError, ValueError):
     """A parameter of an estimator has a value it cannot have."""
+
+
+class DivergenceError(ViewfuseError, ArithmeticError):
+    """The iterations left the range of numbers; the parameters do not suit the data."""
 
 
 class ViewsError(ViewfuseError, ValueError):

@@ -1,7 +1,7 @@
 """How well a clustering agrees with known labels. Nothing in the solvers imports this module.
 
 All scores lie in [0, 1] (ARI may be slightly negative) and do not depend on how clusters are numbered.
-``labels_true`` and ``labels_pred`` may be of any hashable kind.
+Labels are whole numbers or strings.
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ def plot_weights(model: MultiViewClusterer, ax: Axes | None = None) -> Axes:
 
 
 def plot_embedding(model: MultiViewClusterer, ax: Axes | None = None) -> Axes:
-    """The embedding in its two main directions, coloured by cluster; each cluster's number at its centre."""
+    """The clusters around a circle, each sample drawn towards those it is close to in the embedding: strays lie between."""
     ax = _axes(ax)
     rows = np.asarray(model.embedding_, dtype=float)
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)

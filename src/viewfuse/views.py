@@ -119,14 +119,16 @@ class Views:
             samples = samples[0]
         if isinstance(samples, str):
             raise ViewsTypeError(f"Views are indexed by samples; take one view with views.view({samples!r}).")
-        rows = np.arange(len(self))[samples]
-        rows = np.atleast_1d(rows)
+        rows = np.atleast_1d(np.arange(len(self))[np.asarray(samples) if isinstance(samples, list) else samples])
+        if rows.ndim != 1 or isinstance(samples, (bool, np.bool_)):
+            raise ViewsTypeError(f"Samples are selected by positions, a mask or a slice; got {samples!r}.")
         selected = object.__new__(Views)
         selected.names, selected.feature_names = self.names, self.feature_names
         selected.arrays = tuple(_take_rows(array, rows) for array in self.arrays)
         selected.ids, selected.y, selected.present = (
             None if column is None else column[rows] for column in (self.ids, self.y, self.present)
         )
+        selected.present = _checked_present(selected.present, len(selected), selected.n_views)
         return selected
 
     def view(self, name: str) -> Any:
@@ -199,10 +201,8 @@ class Views:
         return f"Views({_count(len(self), 'sample')}; {described})"
 
 
-def split_columns(
-    matrix: Any, groups: Mapping[str, Any] | Sequence[Any], column_names: Sequence[str] | None = None
-) -> tuple[Views, int]:
-    """Split one (n, d) array or sparse matrix into views by groups of columns.
+def split_columns(matrix: Any, groups: Mapping[str, Any] | Sequence[Any]) -> tuple[Views, int]:
+    """Split one (n, d) array, sparse matrix or DataFrame into views by groups of columns.
 
     A group is what ``ColumnTransformer`` takes: a slice, positions, names or a mask. Returns the views and how many columns
     are in none of them.
@@ -218,15 +218,35 @@ def split_columns(
         )
     if not named:
         raise ViewsError("views= names no view; give at least one group of columns.")
-    n_columns = matrix.shape[1]
+    n_columns, column_names = matrix.shape[1], _column_names(matrix)
     columns = {name: _columns_of_group(name, group, n_columns, column_names) for name, group in named.items()}
     unused = n_columns - np.unique(np.concatenate(list(columns.values()))).size
+    if is_dataframe(matrix):
+        return Views({name: matrix.iloc[:, chosen] for name, chosen in columns.items()}), unused
     by_column = matrix.tocsc() if sp.issparse(matrix) else matrix
-    views = Views({name: by_column[:, chosen] for name, chosen in columns.items()})
-    if column_names is not None:
-        names = np.asarray(column_names, dtype=object)
-        views.feature_names = tuple(names[chosen] for chosen in columns.values())
-    return views, unused
+    return Views({name: by_column[:, chosen] for name, chosen in columns.items()}), unused
+
+
+def align_graph_frames(data: Any) -> Any:
+    """Graphs given as DataFrames, their columns in the order of the first one's rows: only rows remain to be joined."""
+    if not isinstance(data, (Mapping, list, tuple)):
+        return data
+    names, members = _named_members(data, None)
+    reference = next((member.index for member in members if is_dataframe(member)), None)
+    aligned = [_columns_like(m, reference, name) if is_dataframe(m) else m for m, name in zip(members, names, strict=True)]
+    return dict(zip(names, aligned, strict=True))
+
+
+def _columns_like(graph: Any, reference: Any, name: str) -> Any:
+    """One graph's columns in the order of ``reference``, where they are named by the samples."""
+    if graph.columns.equals(reference) or not graph.columns.isin(graph.index).any():
+        return graph  # in order already, or numbered rather than named
+    if len(graph.columns) != len(reference) or not reference.isin(graph.columns).all():
+        raise ViewsError(
+            f"View {name!r}: a graph's columns must hold the ids of its rows, but "
+            f"{_listed(reference.symmetric_difference(graph.columns))} stand on one side only."
+        )
+    return graph[reference]
 
 
 def is_dataframe(data: Any) -> bool:
@@ -363,9 +383,10 @@ def _as_matrix(member: Any, name: str) -> Any:
 
 
 def _frame_to_numpy(frame: Any, name: str) -> np.ndarray:
-    for column in frame.columns:
-        dtype = frame[column].dtype if frame.columns.is_unique else None
-        if dtype is not None and not _is_real_dtype(dtype) and dtype.kind != "O":
+    for position, (column, dtype) in enumerate(zip(frame.columns, frame.dtypes, strict=True)):
+        if dtype.kind == "O":
+            _check_numbers(frame.iloc[:, position].to_numpy(dtype=object), name, f"column {column!r}")
+        elif not _is_real_dtype(dtype):
             raise ViewsTypeError(
                 f"View {name!r}, column {column!r} is not numeric ({dtype}); drop it or encode it as numbers."
             )
@@ -399,14 +420,18 @@ def _checked_dtype(matrix: Any, name: str) -> Any:
 def _object_to_float(matrix: np.ndarray, name: str) -> np.ndarray:
     """Numbers stored as Python objects; text is refused with its place, never parsed."""
     for column in range(matrix.shape[1]):
-        for row, value in enumerate(matrix[:, column]):
-            if value is None or (isinstance(value, (int, float, np.number, np.bool_)) and not np.iscomplexobj(value)):
-                continue
-            raise ViewsTypeError(
-                f"View {name!r} holds {value!r} ({type(value).__name__}) in row {row}, column {column}; "
-                "give real numbers only."
-            )
+        _check_numbers(matrix[:, column], name, f"column {column}")
     return matrix.astype(np.float64)
+
+
+def _check_numbers(values: np.ndarray, view: str, column: str) -> None:
+    for row, value in enumerate(values):
+        missing = value is None or type(value).__name__ in ("NAType", "NaTType")
+        if missing or (isinstance(value, (int, float, np.number, np.bool_)) and not np.iscomplexobj(value)):
+            continue
+        raise ViewsTypeError(
+            f"View {view!r} holds {value!r} ({type(value).__name__}) in row {row}, {column}; give real numbers only."
+        )
 
 
 def _as_float(array: Any, *, single: bool) -> Any:
@@ -454,7 +479,11 @@ def _checked_column(column: Any, n_samples: int, what: str) -> np.ndarray | None
 
 def _checked_ids(ids: Any, n_samples: int) -> np.ndarray | None:
     if ids is not None and not isinstance(ids, np.ndarray):
-        ids = np.asarray(list(ids))
+        listed_ids = list(ids)
+        ids = np.asarray(listed_ids)
+        if ids.ndim != 1:  # several levels: each id is a tuple
+            ids = np.empty(len(listed_ids), dtype=object)
+            ids[:] = listed_ids
     ids = _checked_column(ids, n_samples, "ids")
     if ids is not None:
         seen: set[Any] = set()

@@ -18,6 +18,7 @@ from viewfuse.datasets import load_digits_views
 from viewfuse.exceptions import (
     ConvergenceWarning,
     DegenerateGraphWarning,
+    DivergenceError,
     ParameterError,
     UninformativeViewWarning,
     UnusedColumnsWarning,
@@ -173,6 +174,39 @@ def test_given_graphs():
     graphs[1][4, 7] = -1
     with pytest.raises(ViewsError, match="'view1' has the negative edge -1 in row 4, column 7"):
         GFSC(3, affinity="precomputed").fit(graphs)
+
+
+def test_graphs_in_frames_are_joined_on_rows_and_columns():
+    ids = [f"s{i}" for i in range(90)]
+    graphs = [np.exp(-((view[:, None] - view[None]) ** 2).sum(axis=2) / 8) for view in VIEWS]
+    frames = [pd.DataFrame(graph, index=ids, columns=ids) for graph in graphs]
+    order = np.random.default_rng(0).permutation(90)
+    model = GFSC(3, affinity="precomputed", random_state=0)
+    a = clone(model).fit(frames)
+    b = clone(model).fit([frames[0], frames[1].iloc[order, order], frames[2]])
+    np.testing.assert_allclose(b.affinity_matrix_, a.affinity_matrix_)
+    with pytest.raises(ViewsError, match=r"'view1': a graph's columns must hold the ids of its rows"):
+        model.fit([frames[0], frames[1].rename(columns={"s3": "z"})])
+
+
+@pytest.mark.filterwarnings("ignore::viewfuse.exceptions.ViewfuseWarning")
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_parameters_that_do_not_suit_the_data_end_in_words(dtype):
+    views = [view.astype(dtype) for view in VIEWS]
+    drowned = GFSC(3, alpha=1e-7, beta=1e12, gamma=1e-5, variant="published", random_state=0).fit(views)
+    assert np.isfinite(drowned.embedding_).all()
+    with pytest.raises(DivergenceError, match=r"The sweeps diverged: after .* Lower gamma"):
+        GFSC(3, alpha=10, beta=1, gamma=100, variant="paper", random_state=0, max_iter=5000).fit(views)
+
+
+def test_one_frame_names_the_view_of_a_bad_column():
+    frame = pd.DataFrame(np.hstack(VIEWS)).add_prefix("f").assign(f7="text")
+    with pytest.raises(ViewsError, match=r"'b' holds 'text' \(str\) in row 0, column 'f7'"):
+        GFSC(3, views={"a": slice(0, 6), "b": slice(6, 19)}).fit(frame)
+    with pytest.raises(ViewsError, match=r"'all' is complex \(complex128\)"):
+        GFSC(3).fit(VIEWS[0] + 1j)
+    with pytest.raises(ViewsError, match=r"'all' holds 'x' \(str\) in row 0, column 1"):
+        GFSC(3).fit(np.array([[1, "x"]] * 5, dtype=object))
 
 
 def test_verbose_shows_the_sweeps(capsys):

@@ -51,6 +51,18 @@ def test_iterations_find_what_lapack_finds(normalized, warm):
     np.testing.assert_allclose(projector(found.vectors), projector(vectors), atol=1e-4)
 
 
+@pytest.mark.parametrize("kind", ["hub", "heavy tail"])
+def test_uneven_degrees_do_not_loosen_the_tolerance(kind):
+    rng = np.random.default_rng(0)
+    graph = random_graph(400, k=5)
+    strength = np.where(np.arange(400) == 0, 1e3, 1.0) if kind == "hub" else 10 ** rng.normal(scale=1.0, size=400)
+    laplacian = Laplacian.of(graph * strength[:, None] * strength, normalized=False)
+    values, vectors = symmetric_eigh(laplacian.dense(), smallest=5)
+    found = smallest_eigenpairs(laplacian, 5, random_state=np.random.RandomState(0))
+    np.testing.assert_allclose(found.values, values, atol=1e-3 * values[-1])
+    np.testing.assert_allclose(projector(found.vectors), projector(vectors), atol=0.02)
+
+
 def test_a_warm_start_saves_iterations():
     laplacian = Laplacian.of(random_graph(), normalized=True)
     cold = smallest_eigenpairs(laplacian, 4, random_state=np.random.RandomState(0))

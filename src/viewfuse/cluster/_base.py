@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Cluster
 from sklearn.utils.validation import validate_data
 
 from ..exceptions import UnusedColumnsWarning, ViewsTypeError
-from ..views import Views, holds_views, is_dataframe, split_columns
+from ..views import Views, align_graph_frames, holds_views, is_dataframe, split_columns
 from ._checks import check_count, check_enough_samples, check_graphs, informative_views
 
 __all__ = ["MultiViewClusterer"]
@@ -52,6 +52,8 @@ class MultiViewClusterer(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
         if self.affinity == "precomputed":
             check_graphs(views, arrays)
         used = informative_views(views, arrays)
+        if not _is_one_matrix(X):
+            self.__dict__.pop("feature_names_in_", None)  # of an earlier fit
         self.view_names_ = np.asarray(views.names, dtype=object)
         self.n_features_in_ = views.shape[1]
         self._fit(views, arrays, used)
@@ -78,20 +80,21 @@ class MultiViewClusterer(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
                     "views= splits the columns of one 2-D array or DataFrame, but the data is already in views "
                     f"({type(X).__name__}); leave views= out."
                 )
-            return X if isinstance(X, Views) else Views(X)
+            if isinstance(X, Views):
+                return X
+            return Views(align_graph_frames(X) if self.affinity == "precomputed" else X)
         if getattr(X, "ndim", 2) > 2:
             raise ViewsTypeError(
                 f"A {X.ndim}-D array of shape {X.shape} is neither one matrix nor a list of views; "
                 "pass list(X) if its first axis counts the views."
             )
+        matrix = self._as_matrix(X)
         # Row names serve the messages; within one frame there is nothing to match, so they need not be distinct.
         index = X.index if is_dataframe(X) and X.index.is_unique else None
-        matrix = validate_data(self, X, accept_sparse=True, dtype="numeric", ensure_all_finite=False)
         if self.views is None:
             views = Views({"all": matrix})
         else:
-            names = getattr(self, "feature_names_in_", None)
-            views, unused = split_columns(matrix, self.views, names)
+            views, unused = split_columns(matrix, self.views)
             if unused:
                 warnings.warn(
                     f"{unused} of {matrix.shape[1]} columns are in no group of views= and are not used.",
@@ -99,6 +102,20 @@ class MultiViewClusterer(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
                     stacklevel=3,
                 )
         return views if index is None else Views(views, ids=index)
+
+    def _as_matrix(self, X: Any) -> Any:
+        """One matrix, checked as scikit-learn checks it; a DataFrame is left to ``Views``, which names its columns."""
+        if is_dataframe(X):
+            validate_data(self, X, skip_check_array=True)
+            return X.reset_index(drop=True)
+        if getattr(getattr(X, "dtype", None), "kind", "") in "cUS":
+            Views({"all": X})  # raises, and says what these values are
+        try:
+            return validate_data(self, X, accept_sparse=True, dtype="numeric", ensure_all_finite=False)
+        except ValueError:
+            if getattr(getattr(X, "dtype", None), "kind", "") == "O" and X.ndim == 2:
+                Views({"all": X})  # names the value that is not a number
+            raise
 
     def _weights_of_all_views(self, weights: np.ndarray, used: list[int], n_views: int) -> np.ndarray:
         """Weights of all views, 0 for those set aside."""

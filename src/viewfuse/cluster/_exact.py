@@ -49,13 +49,13 @@ class ExactFusion(MultiViewClusterer):
         """Learn and fuse the graphs of these views."""
         raise NotImplementedError(f"{type(self).__name__} has no _fuse")
 
-    def _cut_weight(self) -> float:
-        """γ; 0 where the cut is a separate step."""
-        return 0.0
+    def _cut_weight(self) -> float | None:
+        """γ; None where the cut is a separate step."""
+        return None
 
     def _rows_are_directions(self) -> bool:
         """Whether clusters lie in the directions of the embedding's rows; the program takes the rows as they are."""
-        return self.variant == "robust" or not self._cut_weight()
+        return self.variant == "robust" or self._cut_weight() is None
 
     def _fit(self, views: Views, arrays: list[Any], used: list[int]) -> None:
         rng = check_random_state(self.random_state)
@@ -69,14 +69,18 @@ class ExactFusion(MultiViewClusterer):
         chosen = [arrays[v] for v in used]
         if self.affinity == "precomputed":
             dense = [array.toarray() if sp.issparse(array) else array for array in chosen]
-            result = fuse_graphs(dense, self.n_clusters, beta=self.beta, gamma=self._cut_weight(), **options)
+            gamma = self._cut_weight()
+            result = fuse_graphs(
+                dense, self.n_clusters, beta=self.beta, gamma=gamma or 0.0, joint=gamma is not None, **options
+            )
         else:
             if self.variant == "robust":
                 check_zero_samples(views, arrays, used)
             result = self._fuse(chosen, **options)
         self._warn(result, views)
         rows = unit_rows(result.embedding) if self._rows_are_directions() else result.embedding
-        self.labels_ = assign_clusters(np.asarray(rows), self.n_clusters, n_init=self.n_init, random_state=rng)
+        rows = np.asarray(rows)
+        self.labels_ = assign_clusters(rows, self.n_clusters, n_init=self.n_init, random_state=rng)
         self.embedding_ = _in_precision_of(arrays[0], result.embedding)
         self.affinity_matrix_ = result.consensus
         self.n_iter_ = len(result.sweeps)

@@ -31,7 +31,8 @@ class GFSC(ExactFusion):
         "robust" is scale-free: samples of unit length, views of equal trace, a degree-normalised embedding.
         "published" is the authors' program, sweep for sweep. "paper" is Algorithm 1 as printed.
     affinity : {"self-expressive", "precomputed"}, default="self-expressive"
-        "precomputed": the views are (n_samples, n_samples) graphs with non-negative edges.
+        "precomputed": the views are (n_samples, n_samples) graphs with non-negative edges. DataFrames are joined on rows and
+        columns. Such views cannot be cross-validated: a graph of fewer samples is not some of its rows.
     views : dict or list, default=None
         For one 2-D array or DataFrame: the columns of each view, as ``{"sound": slice(0, 20), "image": ["r", "g", "b"]}``.
     max_iter : int, default=200
@@ -52,7 +53,7 @@ class GFSC(ExactFusion):
     view_names_ : (n_views,) array of str
     embedding_ : (n_samples, n_clusters) array, orthonormal columns
     affinity_matrix_ : (n_samples, n_samples) array
-        The consensus graph, symmetric and non-negative.
+        The consensus graph, symmetric and non-negative; in single precision in the robust variant.
     history_ : dict
         "objective" and "change" per sweep, and "weights" (sweeps × views).
     objective_ : array, ``history_["objective"]``

@@ -17,11 +17,12 @@ from typing import Any, TypedDict, Unpack
 from array_api_compat import array_namespace
 from sklearn.utils import check_random_state
 
+from ..exceptions import ParameterError
 from ..graphs import GramFactor, factorise, min_max, unit_samples
 from ._kernels import kernels_for
 from ._sizes import GraphSizes
 from .result import FusionResult, Sweep
-from .sweeps import Problem, run_sweeps
+from .sweeps import SWEEPS, Problem, run_sweeps
 
 __all__ = ["Options", "fuse_graphs", "gf", "gfsc"]
 
@@ -103,15 +104,23 @@ def gf(
 
 
 def fuse_graphs(
-    graphs: Sequence[Any], n_clusters: int, *, beta: float = 1.0, gamma: float = 2.0, **options: Unpack[Options]
+    graphs: Sequence[Any],
+    n_clusters: int,
+    *,
+    beta: float = 1.0,
+    gamma: float = 2.0,
+    joint: bool = True,
+    **options: Unpack[Options],
 ) -> FusionResult:
     """``min Σ_v β w_v‖A_v − S‖² + γ Tr(FᵀLF)``: the same fusion of graphs ``A_v`` that are given.
 
     The (n, n) non-negative graphs stand in for the ``Z_v``, so there is nothing for α to weigh. They are symmetrised
-    except in the paper's variant; the robust one also scales them to one norm. With γ = 0 this is GF of given graphs.
+    except in the paper's variant; the robust one also scales them to one norm. With ``joint=False`` there is no cut
+    term and the consensus is embedded afterwards: GF of given graphs.
     """
+    _check_variant(**options)
     given = [_prepared_graph(graph, options.get("variant", "robust")) for graph in graphs]
-    problem = Problem([_GivenGraph(graph) for graph in given], n_clusters, 0.0, beta, gamma, joint=gamma > 0)
+    problem = Problem([_GivenGraph(graph) for graph in given], n_clusters, 0.0, beta, gamma if joint else 0.0, joint)
     return _fused(problem, given[0], **options)
 
 
@@ -129,7 +138,13 @@ def _fused(
     return run_sweeps(problem, variant, like, max_iter=max_iter, tol=tol, random_state=rng, on_sweep=on_sweep)
 
 
+def _check_variant(*, variant: str = "robust", **_: Any) -> None:
+    if variant not in SWEEPS:
+        raise ParameterError(f"variant must be one of {', '.join(map(repr, SWEEPS))}; got {variant!r}.")
+
+
 def _learned_graphs(views: Sequence[Any], *, variant: str = "robust", **_: Any) -> list[_LearnedGraph]:
+    _check_variant(variant=variant)
     if variant == "robust":
         return [_LearnedGraph(factorise(unit_samples(view)).single_precision()) for view in views]
     return [_LearnedGraph(factorise(min_max(view))) for view in views]

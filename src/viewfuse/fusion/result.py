@@ -14,7 +14,8 @@ class Sweep:
 
     Attributes
     ----------
-    objective : value of the function that is minimised, after the sweep
+    objective : value of the objective after the sweep, at its weights, to six digits; as those change and ``Z_v`` is
+        clipped, it settles rather than falls
     change : ‖S_new − S_old‖ / ‖S_old‖
     weights : (n_views,) weights after the sweep, summing to 1
     """

@@ -14,6 +14,7 @@ import numpy as np
 from array_api_compat import array_namespace
 
 from .._parallel import worker_threads
+from ..exceptions import DivergenceError
 from ..spectral import Laplacian, smallest_eigenpairs, unit_rows
 from ._kernels import kernels_for
 from ._sizes import GraphSizes, UpdateSizes
@@ -73,6 +74,7 @@ def _run_sweeps(state: _Published, max_iter: int, tol: float, on_sweep: Callable
     converged = False
     while not converged and len(sweeps) < max_iter:
         sweeps.append(state.sweep())
+        _check_finite(sweeps)
         if on_sweep is not None:
             on_sweep(len(sweeps), sweeps[-1])
         converged = len(sweeps) >= state.first_stop and sweeps[-1].change < tol
@@ -85,6 +87,15 @@ def _run_sweeps(state: _Published, max_iter: int, tol: float, on_sweep: Callable
         sweeps=tuple(sweeps),
         converged=converged,
     )
+
+
+def _check_finite(sweeps: Sequence[Sweep]) -> None:
+    last = sweeps[-1]
+    if not (math.isfinite(last.change) and math.isfinite(last.objective) and np.isfinite(last.weights).all()):
+        raise DivergenceError(
+            f"The sweeps diverged: after {len(sweeps)} of them the consensus is no longer finite. "
+            "Lower gamma, raise beta, or use variant='robust'."
+        )
 
 
 class _Published:
@@ -144,8 +155,10 @@ class _Published:
         return view.write(self.graph, self.consensus, self.problem.alpha, pull, symmetric=self.symmetric)
 
     def weight(self, sizes: GraphSizes) -> float:
-        """``1 / (2‖Z_v − S‖)``; the guard is out of reach unless the two are equal to the last bit."""
-        return 0.5 / math.sqrt(max(sizes.distance2, np.finfo(float).tiny))
+        """``1 / (2‖Z_v − S‖)``; two graphs count as no closer than the last digits of their entries tell."""
+        rounding2 = (0.01 * self.xp.finfo(self.graph.dtype).eps) ** 2 * sizes.norm2
+        distance2 = max(sizes.distance2, float(rounding2))
+        return 0.5 / math.sqrt(distance2) if distance2 > 0 else 1.0
 
     def normalised(self, raw_weights: np.ndarray) -> np.ndarray:
         return raw_weights
@@ -192,7 +205,8 @@ class _Published:
         """The objective, with the γ that makes ``penalty`` its minimiser, and the change of ``S``."""
         size = sum(size.norm2 for size in sizes)
         objective = misfit + self.problem.alpha * size + self.problem.beta * scatter + self.cut_price * cut
-        return Sweep(float(objective), change, self.weights / self.weights.sum())
+        with np.errstate(invalid="ignore"):  # all weights 0: the caller sees that the sweeps diverged
+            return Sweep(float(objective), change, self.weights / self.weights.sum())
 
 
 class _Robust(_Published):
