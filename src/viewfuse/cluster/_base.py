@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import validate_data
 
 from ..exceptions import UnusedColumnsWarning, ViewsTypeError
@@ -29,6 +30,8 @@ class MultiViewClusterer(ClassNamePrefixFeaturesOutMixin, ClusterMixin, BaseEsti
     n_clusters: int
     views: Any
     affinity: str = "self-expressive"
+    _has_embedding = True
+    embedding_: Any
 
     def fit(self, X: Any, y: Any = None) -> MultiViewClusterer:
         """Cluster the samples.
@@ -57,8 +60,9 @@ class MultiViewClusterer(ClassNamePrefixFeaturesOutMixin, ClusterMixin, BaseEsti
         self._fit(views, arrays, used)
         return self
 
+    @available_if(lambda self: self._has_embedding)
     def fit_transform(self, X: Any, y: Any = None) -> Any:
-        """Cluster the samples and return their embedding, (n_samples, n_clusters)."""
+        """Cluster the samples and return their embedding; only for methods that have one."""
         return self.fit(X).embedding_
 
     def _check_parameters(self) -> None:
@@ -69,7 +73,7 @@ class MultiViewClusterer(ClassNamePrefixFeaturesOutMixin, ClusterMixin, BaseEsti
 
     @property
     def _n_features_out(self) -> int:
-        return int(self.n_clusters)
+        return int(self.embedding_.shape[1])
 
     def _as_views(self, X: Any) -> Views:
         if not _is_one_matrix(X):
