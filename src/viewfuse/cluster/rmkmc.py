@@ -68,8 +68,8 @@ def robust_kmeans(
 class RMKMC(ComparisonMethod):
     """Robust multi-view k-means.
 
-    ``min Σ_v a_v^γ ‖X_v − G C_v‖_{2,1}`` with ``G`` (n × k) one-hot and shared by all views, ``Σ_v a_v = 1``: residuals count by
-    their length, not its square, so outliers pull less. With one view this is robust k-means.
+    ``min Σ_v a_v^γ ‖X_v − G C_v‖_{2,1}`` with ``G`` (n × k) one-hot and shared by all views, ``Σ_v a_v = 1``: residuals count
+    by their length, not its square, so outliers pull less. With one view this is robust k-means.
 
     Parameters
     ----------

@@ -12,7 +12,7 @@ __all__ = ["cosine_similarity", "gaussian_graph", "strongest_ties"]
 
 
 def gaussian_graph(view: ScaledView) -> np.ndarray:
-    """``exp(−d_ij² / 2σ²)``, σ the median distance of two different samples, (n, n); it does not depend on the view's unit."""
+    """``exp(−d_ij² / 2σ²)``, σ the median distance of two different samples, (n, n): whatever the view's unit."""
     distances = squared_distances(view)
     apart = distances[np.triu_indices_from(distances, 1)]
     apart = apart[apart > 0]
