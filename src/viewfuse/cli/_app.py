@@ -7,7 +7,7 @@ from rich.console import Console
 
 from .. import __version__
 from ..exceptions import ViewfuseError
-from . import demo
+from . import compare, demo, methods
 
 app = typer.Typer(
     name="viewfuse",
@@ -17,6 +17,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command()(demo.demo)
+app.command()(compare.compare)
+app.command()(methods.methods)
 
 
 def _print_version(wanted: bool) -> None:

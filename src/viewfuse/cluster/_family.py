@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import warnings
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import check_random_state
 
+from .._parallel import worker_threads
 from ..exceptions import ConvergenceWarning
 from ..graphs import AFFINITIES, SCALINGS, as_dense, view_graph
 from ..spectral import assign_clusters
@@ -16,6 +18,8 @@ from ..views import Views
 from ._base import MultiViewClusterer
 from ._checks import check_choice, check_count, check_number, check_zero_samples
 from ._solution import Solution
+
+_THREADED_FROM = 1000
 
 __all__ = ["ComparisonMethod", "GraphMethod"]
 
@@ -45,7 +49,9 @@ class ComparisonMethod(MultiViewClusterer):
         if self.scaling == "unit-samples" and self.affinity != "precomputed":
             check_zero_samples(views, arrays, used)
         chosen = [arrays[v] if sp.issparse(arrays[v]) else np.asarray(arrays[v]) for v in used]
-        solution = self._solve(views, chosen, used, rng)
+        # Small products gain nothing from a threaded BLAS, and lose much where others use the cores too.
+        with worker_threads() if len(views) < _THREADED_FROM else nullcontext():
+            solution = self._solve(views, chosen, used, rng)
         if solution.labels is not None:
             self.labels_ = solution.labels
         else:
@@ -93,5 +99,5 @@ class GraphMethod(ComparisonMethod):
         if self.affinity == "precomputed":
             dense = [array.toarray() if sp.issparse(array) else array for array in arrays]
             return [(graph + graph.T) / 2 for graph in dense]
-        options = {"scaling": self.scaling, "n_neighbors": self.n_neighbors, "alpha": self.alpha}
+        options: dict[str, Any] = {"scaling": self.scaling, "n_neighbors": self.n_neighbors, "alpha": self.alpha}
         return [view_graph(array, self.affinity, **options) for array in arrays]

@@ -61,9 +61,11 @@ def refilled(labels: np.ndarray, costs: np.ndarray, n_clusters: int) -> np.ndarr
     return labels
 
 
-def best_of(n_init: int, solve: Callable[[], Solution]) -> Solution:
-    """The solution with the smallest last objective of ``n_init`` starts."""
+def best_of(n_init: int, solve: Callable[[], Solution], trace: str = "objective") -> Solution:
+    """The solution of ``n_init`` starts whose objective, or another trace of its history, ends lowest."""
     solutions = [solve() for _ in range(n_init)]
-    best = min(solutions, key=lambda solution: float(np.asarray(solution.objective)[-1]))
-    assert best.labels is not None
-    return best
+
+    def last(solution: Solution) -> float:
+        return float(np.asarray({"objective": solution.objective, **solution.history}[trace])[-1])
+
+    return min(solutions, key=last)

@@ -20,13 +20,13 @@ from ._solution import Solution
 
 __all__ = ["AMGL", "auto_weighted"]
 
-_LEAST_CUT = 1e-10  # of a view's graph in k separate parts, whose cut is 0 but for rounding
+_LEAST_CUT = 1e-6  # of a view's graph in k separate parts, whose cut is 0 but for rounding
 
 
 def auto_weighted(
     graphs: Sequence[np.ndarray], n_clusters: int, *, max_iter: int, tol: float, random_state: np.random.RandomState
 ) -> Solution:
-    """Alternate weights and embedding until ``Σ_v √(Tr(FᵀL_vF) + 1e-10)`` falls by less than ``tol``."""
+    """Alternate weights and embedding until ``Σ_v √(Tr(FᵀL_vF) + 1e-6)`` falls by less than ``tol``."""
     normalised = [normalised_adjacency(graph) for graph in graphs]
     weights = np.full(len(graphs), 1 / len(graphs))
     embedding: np.ndarray | None = None
@@ -42,7 +42,7 @@ def auto_weighted(
         roots = np.sqrt(np.maximum(cuts, 0) + _LEAST_CUT)
         objective.append(float(roots.sum()))
         weights = (1 / roots) / (1 / roots).sum()
-        converged = len(objective) > 1 and objective[-2] - objective[-1] <= tol * objective[-1]
+        converged = len(objective) > 1 and objective[-2] - objective[-1] <= tol * max(objective[-1], 1.0)
     assert embedding is not None
     points = unit_rows(embedding)
     return Solution(converged, len(objective), np.asarray(objective), points=points, embedding=embedding, weights=weights)
@@ -51,8 +51,10 @@ def auto_weighted(
 class AMGL(GraphMethod):
     """Auto-weighted multiple graph learning.
 
-    ``min Σ_v √Tr(FᵀL_vF)`` with ``FᵀF = I`` and ``L_v`` the normalised Laplacian of a graph of adaptive neighbours: alternately
-    the weights ``a_v = 1/(2√Tr(FᵀL_vF))`` and ``F``, the k smallest eigenvectors of ``Σ_v a_v L_v``. There is nothing to tune.
+    ``min Σ_v √Tr(FᵀL_vF)`` with ``FᵀF = I`` and ``L_v`` the normalised Laplacian of a graph of adaptive
+    neighbours: alternately
+    the weights ``a_v = 1/(2√Tr(FᵀL_vF))`` and ``F``, the k smallest eigenvectors of ``Σ_v a_v L_v``. There is
+    nothing to tune.
     With one view it is spectral clustering.
 
     Parameters

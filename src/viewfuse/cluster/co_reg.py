@@ -73,9 +73,11 @@ def _common(embeddings: Sequence[np.ndarray], k: int) -> np.ndarray:
 class CoReg(GraphMethod):
     """Co-regularised multi-view spectral clustering.
 
-    ``max Σ_v Tr(U_vᵀN_vU_v) + λ Σ_{u<v} Tr(U_uU_uᵀU_vU_vᵀ)`` (``mode="pairwise"``, every pair counted once, so that each step
+    ``max Σ_v Tr(U_vᵀN_vU_v) + λ Σ_{u<v} Tr(U_uU_uᵀU_vU_vᵀ)`` (``mode="pairwise"``, every pair counted once,
+    so that each step
     is the exact maximiser), or with ``λ Σ_v Tr(U_vU_vᵀU*U*ᵀ)`` and a common ``U*`` (``mode="centroid"``), over orthonormal
-    ``U_v``; ``N_v`` is the normalised graph. Never decreases. k-means on the rows, scaled to unit length, of ``U*`` or of all
+    ``U_v``; ``N_v`` is the normalised graph. Never decreases. k-means on the rows, scaled to unit length, of
+    ``U*`` or of all
     ``U_v`` side by side. With one view the centroid is that view's spectral embedding.
 
     Parameters
@@ -164,5 +166,11 @@ class CoReg(GraphMethod):
         check_choice("mode", self.mode, ("pairwise", "centroid"))
 
     def _solve(self, views: Views, arrays: list[Any], used: list[int], rng: np.random.RandomState) -> Solution:
-        options = {"lam": self.lam, "mode": self.mode, "max_iter": self.max_iter, "tol": self.tol, "random_state": rng}
+        options: dict[str, Any] = {
+            "lam": self.lam,
+            "mode": self.mode,
+            "max_iter": self.max_iter,
+            "tol": self.tol,
+            "random_state": rng,
+        }
         return co_regularise(self._graphs(arrays), self.n_clusters, **options)

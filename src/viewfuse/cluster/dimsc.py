@@ -39,11 +39,11 @@ def solve_rows(eigenvalues: np.ndarray, matrix: np.ndarray, right: np.ndarray, s
     solution = start.copy()
     scaling = 1 / (eigenvalues[:, None] + np.diagonal(matrix)[None, :])
     residual = right - eigenvalues[:, None] * solution - solution @ matrix
-    goal = _CG_TOL * np.linalg.norm(right)
+    goals = _CG_TOL * np.linalg.norm(right, axis=1)
     direction = scaling * residual
     power = (residual * direction).sum(axis=1)
     for _ in range(_CG_STEPS):
-        if np.linalg.norm(residual) <= goal:
+        if (np.linalg.norm(residual, axis=1) <= goals).all():
             break
         image = eigenvalues[:, None] * direction + direction @ matrix
         curvature = (direction * image).sum(axis=1)
@@ -104,7 +104,8 @@ def _objective(
 class DiMSC(GraphMethod):
     """Diversity-induced multi-view subspace clustering.
 
-    ``min Σ_v ‖X_vᵀ − X_vᵀZ_v‖² + λ_S Tr(Z_vL_vZ_vᵀ) + λ_V Σ_{u<v} HSIC(Z_v, Z_u)`` with ``L_v`` the normalised Laplacian of the
+    ``min Σ_v ‖X_vᵀ − X_vᵀZ_v‖² + λ_S Tr(Z_vL_vZ_vᵀ) + λ_V Σ_{u<v} HSIC(Z_v, Z_u)`` with ``L_v`` the
+    normalised Laplacian of the
     view's neighbour graph and HSIC the dependence of the kernels ``Z_vᵀZ_v``: graphs that complement each other. Spectral
     clustering of ``Σ_v (|Z_v| + |Z_v|ᵀ)``.
 
@@ -198,7 +199,7 @@ class DiMSC(GraphMethod):
     def _solve(self, views: Views, arrays: list[Any], used: list[int], rng: np.random.RandomState) -> Solution:
         factors = [factorise(ScaledView(x)) for x in self._features(arrays)]
         laplacians = [Laplacian.of(graph, normalized=True).dense() for graph in self._graphs(arrays)]
-        options = {"lam_s": self.lam_s, "lam_v": self.lam_v, "max_iter": self.max_iter, "tol": self.tol}
+        options: dict[str, Any] = {"lam_s": self.lam_s, "lam_v": self.lam_v, "max_iter": self.max_iter, "tol": self.tol}
         found = diverse_graphs(factors, laplacians, **options)
         assert found.graph is not None
         cut = spectral_embedding(found.graph, self.n_clusters, rng)[0]

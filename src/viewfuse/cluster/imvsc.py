@@ -151,7 +151,8 @@ def agreeing_graphs(
 class IMVSC(GraphMethod):
     """Iterative views agreement: low-rank, sparse, smooth graphs that agree.
 
-    ``min Σ_v ‖Z_v‖_* + λ₁‖E_v‖₁ + λ₂‖Z_v‖₁ + λ₃Tr(Z_vL_vZ_vᵀ) + (β/2) Σ_{u<v} ‖Z_v − Z_u‖²`` with ``X_vᵀ = X_vᵀZ_v + E_v`` and
+    ``min Σ_v ‖Z_v‖_* + λ₁‖E_v‖₁ + λ₂‖Z_v‖₁ + λ₃Tr(Z_vL_vZ_vᵀ) + (β/2) Σ_{u<v} ‖Z_v − Z_u‖²`` with ``X_vᵀ =
+    X_vᵀZ_v + E_v`` and
     ``Z_v ≥ 0``, by linearised ADMM. Spectral clustering of the mean of ``sym(|Z_v|)``.
 
     ``history_["primal"]`` and ``["dual"]`` have the relative residuals of every iteration, the largest over the views.
@@ -254,7 +255,13 @@ class IMVSC(GraphMethod):
     def _solve(self, views: Views, arrays: list[Any], used: list[int], rng: np.random.RandomState) -> Solution:
         laplacians = [Laplacian.of(graph, normalized=True).dense() for graph in self._graphs(arrays)]
         lam = (self.lam1, self.lam2, self.lam3)
-        options = {"lam": lam, "beta": self.beta, "max_iter": self.max_iter, "tol": self.tol, "random_state": rng}
+        options: dict[str, Any] = {
+            "lam": lam,
+            "beta": self.beta,
+            "max_iter": self.max_iter,
+            "tol": self.tol,
+            "random_state": rng,
+        }
         found = agreeing_graphs(self._features(arrays), laplacians, **options)
         assert found.graph is not None
         cut = spectral_embedding(found.graph, self.n_clusters, rng)[0]

@@ -3,7 +3,8 @@
     min Σ_v Σ_i q_i^v ℓ_i^v + f(q_i^v),   ℓ_i^v = ‖x_i^v − c^v_{y_i}‖²
     f(q) = (A − q) ln(A − q) + q ln q − q/λ,   A = 1 + e^{−1/λ}   ⇒   q = A / (1 + e^{ℓ − 1/λ})
 
-over labels shared by the views, centres and weights. The age 1/λ starts at the median loss and grows until every sample has a
+over labels shared by the views, centres and weights. The age 1/λ starts at the median loss and grows until
+every sample has a
 weight over ½; at each age the objective falls. A sweep is 2n·d·k operations; memory that of the views.
 """
 
@@ -54,6 +55,7 @@ def self_paced_kmeans(
     age = float(np.median(losses))
     objective: list[float] = []
     ages: list[float] = []
+    totals: list[float] = []
     converged = False
     while not converged and len(objective) < max_iter:
         weights = self_paced_weights(losses, age)
@@ -65,11 +67,12 @@ def self_paced_kmeans(
         losses = _chosen(distances, labels)
         objective.append(_objective(losses, weights, age))
         ages.append(age)
+        totals.append(float(losses.sum()))
         same_age = len(ages) > 1 and ages[-2] == age
         if same_age and abs(objective[-2] - objective[-1]) <= tol * max(abs(objective[-1]), 1e-12):
             converged = bool(self_paced_weights(losses, age).min() > 0.5)
             age = age if converged else max(age * growth, 1e-3)
-    history = {"age": np.asarray(ages)}
+    history = {"age": np.asarray(ages), "loss": np.asarray(totals)}
     return Solution(converged, len(objective), np.asarray(objective), labels=labels, history=history)
 
 
@@ -82,7 +85,8 @@ class MSPL(ComparisonMethod):
     """Multi-view self-paced clustering.
 
     ``min Σ_v Σ_i q_i^v ‖x_i^v − c^v_{y_i}‖² + f(q_i^v)``, ``f`` the smooth self-paced regulariser whose minimiser is
-    ``q = (1 + e^{−1/λ}) / (1 + e^{ℓ − 1/λ})``: easy samples and views first, all of them in the end. ``objective_`` falls as long
+    ``q = (1 + e^{−1/λ}) / (1 + e^{ℓ − 1/λ})``: easy samples and views first, all of them in the end.
+    ``objective_`` falls as long
     as the age ``1/λ`` (``history_["age"]``) stays the same.
 
     Parameters
@@ -164,6 +168,6 @@ class MSPL(ComparisonMethod):
 
     def _solve(self, views: Views, arrays: list[Any], used: list[int], rng: np.random.RandomState) -> Solution:
         features = [unit_spread(x).values * self.sharpness**0.5 for x in self._features(arrays)]
-        options = {"growth": self.growth, "max_iter": self.max_iter, "tol": self.tol, "random_state": rng}
-        # All weights end near 1, so the plain sum of the last losses, the k-means objective, compares the starts.
-        return best_of(self.n_init, lambda: self_paced_kmeans(features, self.n_clusters, **options))
+        options: dict[str, Any] = {"growth": self.growth, "max_iter": self.max_iter, "tol": self.tol, "random_state": rng}
+        # Starts end at different ages, so their objectives do not compare; the sums of their losses do.
+        return best_of(self.n_init, lambda: self_paced_kmeans(features, self.n_clusters, **options), "loss")

@@ -2,7 +2,8 @@
 
     min Σ_v w_v^p D_v,   D_v = Tr(K_v) − Tr(YᵀK_vY),   w ≥ 0, Σ_v w_v = 1
 
-Y is the normalised indicator of the clusters. An iteration is t·n² for the sum, 2n²k for the distances; memory t + 1 kernels.
+Y is the normalised indicator of the clusters. An iteration is t·n² for the sum, 2n²k for the distances;
+memory t + 1 kernels.
 """
 
 from __future__ import annotations
@@ -102,14 +103,16 @@ def _unit_diagonal(kernel: np.ndarray, name: str) -> np.ndarray:
 class MVKKM(ComparisonMethod):
     """Multi-view kernel k-means.
 
-    ``min Σ_v w_v^p D_v`` with ``w_v ≥ 0``, ``Σ_v w_v = 1`` and ``D_v = Tr(K_v) − Tr(YᵀK_vY)`` the scatter within clusters in the
-    kernel of view v: alternately a step of kernel k-means on ``Σ_v w_v^p K_v`` and the closed form of the weights. Kernels have
+    ``min Σ_v w_v^p D_v`` with ``w_v ≥ 0``, ``Σ_v w_v = 1`` and ``D_v = Tr(K_v) − Tr(YᵀK_vY)`` the scatter
+    within clusters in the
+    kernel of view v: alternately a step of kernel k-means on ``Σ_v w_v^p K_v`` and the closed form of the
+    weights. Kernels have
     unit diagonal. Monotone as long as the kernels are positive semi-definite; precomputed ones that are not end the descent.
 
     Parameters
     ----------
     n_clusters : int, default=8
-    p : float of at least 1, default=1.5
+    p : float of at least 1, default=3
         1 gives all weight to the view with the least scatter; the larger, the more equal the weights.
     affinity : {"gaussian", "cosine", "precomputed"}, default="cosine"
         The kernel: Gaussian with median bandwidth, cosine, or the views are kernels with no negative entry.
@@ -157,7 +160,7 @@ class MVKKM(ComparisonMethod):
         self,
         n_clusters: int = 8,
         *,
-        p: float = 1.5,
+        p: float = 3.0,
         affinity: str = "cosine",
         scaling: str = "unit-samples",
         max_iter: int = 200,
@@ -185,7 +188,7 @@ class MVKKM(ComparisonMethod):
 
     def _solve(self, views: Views, arrays: list[Any], used: list[int], rng: np.random.RandomState) -> Solution:
         kernels = [self._kernel(array, views.names[v]) for array, v in zip(arrays, used, strict=True)]
-        options = {"p": self.p, "max_iter": self.max_iter, "tol": self.tol, "random_state": rng}
+        options: dict[str, Any] = {"p": self.p, "max_iter": self.max_iter, "tol": self.tol, "random_state": rng}
         return best_of(self.n_init, lambda: multi_view_kernel_kmeans(kernels, self.n_clusters, **options))
 
     def _kernel(self, array: Any, name: str) -> np.ndarray:

@@ -1,10 +1,13 @@
 """MVSC: a self-expressive graph per view, sparse errors, one embedding.
 
-    min Σ_v ‖X_vᵀ − X_vᵀZ_v − E_v‖² + λ₁ Tr(FᵀL_vF) + λ₂‖E_v‖₁,   1ᵀZ_v = 1ᵀ, diag Z_v = 0, FᵀF = I
+    min Σ_v ‖X_vᵀ − X_vᵀZ_v − E_v‖² + α‖Z_v‖² + λ₁ Tr(FᵀL_vF) + λ₂‖E_v‖₁,   1ᵀZ_v = 1ᵀ, diag Z_v = 0, FᵀF = I
 
-L_v is the Laplacian of sym(|Z_v|), so λ₁Tr(FᵀL_vF) = (λ₁/2) Σ_ij P_ij|Z_ij|, P_ij = ‖F_i − F_j‖²: for each column a quadratic
-program with a weighted ℓ1 term. ADMM splits Z = J: Z takes the fit and the sum, J the ℓ1 term and the diagonal. All columns of
-all programs of a view share the eigenbasis of G_v, factored once per fit: (2G + ρI)⁻¹ is 4n²r operations an inner step.
+L_v is the Laplacian of sym(|Z_v|), so λ₁Tr(FᵀL_vF) = (λ₁/2) Σ_ij P_ij|Z_ij|, P_ij = ‖F_i − F_j‖²: for each
+column a quadratic
+program with a weighted ℓ1 term. ADMM splits Z = J: Z takes the fit and the sum, J the ℓ1 term and the
+diagonal. All columns of
+all programs of a view share the eigenbasis of G_v, factored once per fit: (2G + (2α + ρ)I)⁻¹ is 4n²r
+operations an inner step.
 Memory: Z, J and the multipliers, 3t arrays of n × n, and E_v.
 """
 
@@ -34,26 +37,27 @@ def soft(values: np.ndarray, threshold: Any) -> np.ndarray:
 
 
 class GraphProgram:
-    """``min ‖A − XᵀZ‖² + Σ_ij C_ij|Z_ij|`` with ``1ᵀZ = 1ᵀ``, ``diag Z = 0``, warm-started ADMM on the split ``Z = J``.
+    """``min ‖A − XᵀZ‖² + α‖Z‖² + Σ_ij C_ij|Z_ij|`` with ``1ᵀZ = 1ᵀ``, ``diag Z = 0``, warm-started ADMM on the split ``Z = J``.
 
-    The Z-step, ``(2G + ρI) Z = 2XA + ρ(J − U) + 1μᵀ`` with μ from the sums, uses the one factorisation of G.
+    The Z-step, ``(2G + (2α + ρ)I) Z = 2XA + ρ(J − U) + 1μᵀ`` with μ from the sums, uses the one factorisation of G.
     """
 
-    def __init__(self, x: np.ndarray) -> None:
-        self.x = x
+    def __init__(self, x: np.ndarray, alpha: float) -> None:
+        self.x, self.alpha = x, alpha
         factor = factorise(ScaledView(x))
         self.basis, self.eigenvalues = factor.basis, factor.eigenvalues
         n = x.shape[0]
-        self.rho = 2 * float(np.median(self.eigenvalues))
+        self.rho = 2 * float((max(alpha, 1e-3) * self.eigenvalues[-1]) ** 0.5)
         start = self.solve(2 * self.basis @ self.basis.T)
         self.graph = start - start.mean(axis=0) + 1 / n
         np.fill_diagonal(self.graph, 0)
         self.split, self.dual = self.graph.copy(), np.zeros((n, n))
 
     def solve(self, right: np.ndarray) -> np.ndarray:
-        """``(2G + ρI)⁻¹ R``, by the matrix inversion lemma."""
-        inner = (self.basis.T @ right) / (self.eigenvalues + self.rho / 2)[:, None]
-        return (right - self.basis @ inner) / self.rho
+        """``(2G + (2α + ρ)I)⁻¹ R``, by the matrix inversion lemma."""
+        shift = self.alpha + self.rho / 2
+        inner = (self.basis.T @ right) / (self.eigenvalues + shift)[:, None]
+        return (right - self.basis @ inner) / (2 * shift)
 
     def step(self, target: np.ndarray, costs: np.ndarray) -> tuple[float, float]:
         """Improve the graph for the data ``Aᵀ`` (n, d) and the ℓ1 costs; relative primal and dual residuals."""
@@ -85,12 +89,13 @@ def subspace_graphs(
     *,
     lam1: float,
     lam2: float,
+    alpha: float,
     max_iter: int,
     tol: float,
     random_state: np.random.RandomState,
 ) -> Solution:
     """Alternate errors, graphs and embedding until the objective changes by less than ``tol``."""
-    programs = [GraphProgram(x) for x in features]
+    programs = [GraphProgram(x, alpha) for x in features]
     n = features[0].shape[0]
     thresholds = [lam2 * float(np.abs(x).mean()) for x in features]
     price = lam1 * n / n_clusters
@@ -111,6 +116,7 @@ def subspace_graphs(
             worst = (max(worst[0], primal), max(worst[1], dual))
             misfit = program.x - program.split.T @ program.x - errors
             value += float((misfit**2).sum() + price / 2 * (apart * np.abs(program.split)).sum())
+            value += alpha * float((program.split**2).sum())
             value += threshold * float(np.abs(errors).sum())
         objective.append(value)
         residuals.append(worst)
@@ -137,7 +143,8 @@ def _graph(programs: Sequence[GraphProgram]) -> np.ndarray:
 class MVSC(ComparisonMethod):
     """Multi-view subspace clustering with one embedding for all views.
 
-    ``min Σ_v ‖X_vᵀ − X_vᵀZ_v − E_v‖² + λ₁ Tr(FᵀL_vF) + λ₂‖E_v‖₁`` with columns of ``Z_v`` summing to one, a zero diagonal,
+    ``min Σ_v ‖X_vᵀ − X_vᵀZ_v − E_v‖² + α‖Z_v‖² + λ₁ Tr(FᵀL_vF) + λ₂‖E_v‖₁`` with columns of ``Z_v`` summing
+    to one, a zero diagonal,
     ``FᵀF = I`` and ``L_v`` the Laplacian of ``sym(|Z_v|)``: alternately the errors (soft threshold), the graphs (ADMM, all
     columns together) and ``F``. k-means on the rows of ``F``, scaled to unit length.
 
@@ -146,9 +153,11 @@ class MVSC(ComparisonMethod):
     Parameters
     ----------
     n_clusters : int, default=8
-    lam1, lam2 : float, default=1, 0.1
+    lam1, lam2 : float, default=0.1, 1
         λ₁ and λ₂: the weight of the cut, in units of n/k (the mean ``P_ij`` is 2k/n), and of the errors' size, in units
         of a view's mean absolute entry.
+    alpha : float, default=10
+        α; 0 is the paper's own form, in which a view with few features has so many exact graphs that theirs means nothing.
     scaling : {"unit-samples", "min-max", "unit-spread"}
         How a view is scaled first: samples to unit length, the view as a whole to [−1, 1] as in the paper, or centred and
         to mean squared distance 1 (distances do not tell the last two from the features as they are).
@@ -192,8 +201,9 @@ class MVSC(ComparisonMethod):
         self,
         n_clusters: int = 8,
         *,
-        lam1: float = 1.0,
-        lam2: float = 0.1,
+        lam1: float = 0.1,
+        lam2: float = 1.0,
+        alpha: float = 10.0,
         scaling: str = "unit-samples",
         max_iter: int = 30,
         tol: float = 1e-3,
@@ -204,6 +214,7 @@ class MVSC(ComparisonMethod):
         self.n_clusters = n_clusters
         self.lam1 = lam1
         self.lam2 = lam2
+        self.alpha = alpha
         self.scaling = scaling
         self.max_iter = max_iter
         self.tol = tol
@@ -215,7 +226,15 @@ class MVSC(ComparisonMethod):
         super()._check_parameters()
         check_number("lam1", self.lam1, positive=False)
         check_number("lam2", self.lam2, positive=True)
+        check_number("alpha", self.alpha, positive=False)
 
     def _solve(self, views: Views, arrays: list[Any], used: list[int], rng: np.random.RandomState) -> Solution:
-        options = {"lam1": self.lam1, "lam2": self.lam2, "max_iter": self.max_iter, "tol": self.tol, "random_state": rng}
+        options: dict[str, Any] = {
+            "lam1": self.lam1,
+            "lam2": self.lam2,
+            "alpha": self.alpha,
+            "max_iter": self.max_iter,
+            "tol": self.tol,
+            "random_state": rng,
+        }
         return subspace_graphs(self._features(arrays), self.n_clusters, **options)

@@ -68,7 +68,8 @@ def robust_kmeans(
 class RMKMC(ComparisonMethod):
     """Robust multi-view k-means.
 
-    ``min Σ_v a_v^γ ‖X_v − G C_v‖_{2,1}`` with ``G`` (n × k) one-hot and shared by all views, ``Σ_v a_v = 1``: residuals count
+    ``min Σ_v a_v^γ ‖X_v − G C_v‖_{2,1}`` with ``G`` (n × k) one-hot and shared by all views, ``Σ_v a_v = 1``:
+    residuals count
     by their length, not its square, so outliers pull less. With one view this is robust k-means.
 
     Parameters
@@ -145,5 +146,5 @@ class RMKMC(ComparisonMethod):
 
     def _solve(self, views: Views, arrays: list[Any], used: list[int], rng: np.random.RandomState) -> Solution:
         features = self._features(arrays)
-        options = {"gamma": self.gamma, "max_iter": self.max_iter, "tol": self.tol, "random_state": rng}
+        options: dict[str, Any] = {"gamma": self.gamma, "max_iter": self.max_iter, "tol": self.tol, "random_state": rng}
         return best_of(self.n_init, lambda: robust_kmeans(features, self.n_clusters, **options))

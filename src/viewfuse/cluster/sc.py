@@ -36,7 +36,8 @@ def spectral_embedding(graph: np.ndarray, n_clusters: int, random_state: np.rand
 class SC(GraphMethod):
     """Spectral clustering of one view's graph.
 
-    ``min Tr(FᵀLF)`` with ``FᵀF = I``, ``L`` the normalised Laplacian of one view's graph; k-means on the rows of ``F``, scaled
+    ``min Tr(FᵀLF)`` with ``FᵀF = I``, ``L`` the normalised Laplacian of one view's graph; k-means on the rows
+    of ``F``, scaled
     to unit length. The baseline that uses one view only.
 
     Without ``view=`` the view is chosen without labels: the one whose normalised Laplacian has the largest relative gap
