@@ -52,7 +52,7 @@ class ComparisonMethod(MultiViewClusterer):
         # Small products gain nothing from a threaded BLAS, and lose much where others use the cores too.
         with worker_threads() if len(views) < _THREADED_FROM else nullcontext():
             solution = self._solve(views, chosen, used, rng)
-        if solution.labels is not None:
+        if solution.points is None:
             self.labels_ = solution.labels
         else:
             self.labels_ = assign_clusters(solution.points, self.n_clusters, n_init=self.n_init, random_state=rng)

@@ -116,7 +116,7 @@ class AMGL(GraphMethod):
         alpha: float = 10.0,
         scaling: str = "unit-samples",
         max_iter: int = 100,
-        tol: float = 1e-6,
+        tol: float = 1e-4,
         views: Any = None,
         n_init: int = 10,
         random_state: Any = None,

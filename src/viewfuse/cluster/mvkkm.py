@@ -9,6 +9,7 @@ memory t + 1 kernels.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -52,7 +53,7 @@ def multi_view_kernel_kmeans(
     while not converged and len(objective) < max_iter:
         kernel = _weighted_sum(kernels, weights**p)
         if labels is None:
-            labels = seeded_labels(lambda i, K=kernel: K.diagonal() + K[i, i] - 2 * K[i], n_clusters, random_state)
+            labels = seeded_labels(partial(_distances_from, kernel), n_clusters, random_state)
         old, labels = labels, _moved(kernel, labels, n_clusters)
         indicator = _indicator(labels, n_clusters)
         scatters = np.asarray([np.trace(K) - float((indicator * (K @ indicator)).sum()) for K in kernels])
@@ -66,6 +67,10 @@ def multi_view_kernel_kmeans(
         objective.append(value)
         converged = len(objective) > 1 and objective[-2] - value <= tol * value
     return Solution(converged, len(objective), np.asarray(objective), labels=labels, weights=weights)
+
+
+def _distances_from(kernel: np.ndarray, i: int) -> np.ndarray:
+    return kernel.diagonal() + kernel[i, i] - 2 * kernel[i]
 
 
 def _weighted_sum(kernels: Sequence[np.ndarray], weights: np.ndarray) -> np.ndarray:

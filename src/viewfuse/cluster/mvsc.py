@@ -37,7 +37,9 @@ def soft(values: np.ndarray, threshold: Any) -> np.ndarray:
 
 
 class GraphProgram:
-    """``min ‖A − XᵀZ‖² + α‖Z‖² + Σ_ij C_ij|Z_ij|`` with ``1ᵀZ = 1ᵀ``, ``diag Z = 0``, warm-started ADMM on the split ``Z = J``.
+    """``min ‖A − XᵀZ‖² + α‖Z‖² + Σ_ij C_ij|Z_ij|`` with ``1ᵀZ = 1ᵀ``, ``diag Z = 0``.
+
+    Warm-started ADMM on the split ``Z = J``.
 
     The Z-step, ``(2G + (2α + ρ)I) Z = 2XA + ρ(J − U) + 1μᵀ`` with μ from the sums, uses the one factorisation of G.
     """
