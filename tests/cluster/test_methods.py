@@ -269,4 +269,24 @@ def test_examples_in_the_docstrings_run(key):
 @pytest.mark.filterwarnings("ignore")
 @parametrize_with_checks([METHODS[key](n_clusters=2) for key in KEYS])
 def test_scikit_learn_checks(estimator, check):
-    check(estimator)
+    try:
+        check(estimator)
+    except Exception as error:
+        refusal = _refusal(error)
+        if refusal is None:
+            raise
+        pytest.xfail(refusal)
+
+
+def _refusal(error):
+    """Why the shared shell refuses, as it does for GFSC, what scikit-learn's check asks for; None for any other failure."""
+    reasons = {
+        "n_clusters must be a whole number of at least 2": "scikit-learn sets n_clusters=1, which viewfuse refuses",
+        "all zeros in every view": "the check's sparse data has samples of nothing but zeros, which viewfuse refuses",
+    }
+    while error is not None:
+        for text, reason in reasons.items():
+            if isinstance(error, (ParameterError, ViewsError)) and text in str(error):
+                return reason
+        error = error.__cause__ or error.__context__
+    return None

@@ -47,16 +47,16 @@ def multi_view_kernel_kmeans(
     """One start: alternate labels and weights until the objective falls by less than ``tol``."""
     n_views = len(kernels)
     weights = np.full(n_views, 1 / n_views)
-    labels: np.ndarray | None = None
     objective: list[float] = []
     converged = False
+    labels = seeded_labels(partial(_distances_from, _weighted_sum(kernels, weights**p)), n_clusters, random_state)
+    products = _products(kernels, labels, n_clusters)
     while not converged and len(objective) < max_iter:
-        kernel = _weighted_sum(kernels, weights**p)
-        if labels is None:
-            labels = seeded_labels(partial(_distances_from, kernel), n_clusters, random_state)
-        old, labels = labels, _moved(kernel, labels, n_clusters)
+        diagonal, product = _weighted_sum([K.diagonal() for K in kernels], weights**p), _weighted_sum(products, weights**p)
+        old, labels = labels, _moved(diagonal, product, labels, n_clusters)
+        products = _products(kernels, labels, n_clusters)
         indicator = _indicator(labels, n_clusters)
-        scatters = np.asarray([np.trace(K) - float((indicator * (K @ indicator)).sum()) for K in kernels])
+        scatters = np.asarray([np.trace(K) - float((indicator * KY).sum()) for K, KY in zip(kernels, products, strict=True)])
         scatters = np.maximum(scatters, np.finfo(float).eps * kernels[0].shape[0])
         new_weights = view_weights(scatters, p)
         value = float((new_weights**p * scatters).sum())
@@ -83,16 +83,27 @@ def _indicator(labels: np.ndarray, n_clusters: int) -> np.ndarray:
     return one_hot / np.sqrt(np.maximum(one_hot.sum(axis=0), 1))
 
 
-def _moved(kernel: np.ndarray, labels: np.ndarray, n_clusters: int) -> np.ndarray:
+def _products(kernels: Sequence[np.ndarray], labels: np.ndarray, n_clusters: int) -> list[np.ndarray]:
+    """``K_v Y``, (n, k) each: all that an iteration needs of the kernels."""
+    indicator = _indicator(labels, n_clusters)
+    return [kernel @ indicator for kernel in kernels]
+
+
+def _moved(diagonal: np.ndarray, products: np.ndarray, labels: np.ndarray, n_clusters: int) -> np.ndarray:
     """Every sample to the nearest centre: ``‖φ_i − c_j‖² = K_ii − 2 K_i·y_j/√n_j + y_jᵀKy_j/n_j``."""
     indicator = _indicator(labels, n_clusters)
     sizes = np.maximum(np.bincount(labels, minlength=n_clusters), 1)
-    products = kernel @ indicator
     centre_squares = (indicator * products).sum(axis=0) / sizes
-    distances = kernel.diagonal()[:, None] - 2 * products / np.sqrt(sizes) + centre_squares
+    distances = diagonal[:, None] - 2 * products / np.sqrt(sizes) + centre_squares
     empty = np.bincount(labels, minlength=n_clusters) == 0
     distances[:, empty] = np.inf
     return refilled(distances.argmin(axis=1), distances.min(axis=1), n_clusters)
+
+
+def _unit_scatter(kernel: np.ndarray) -> np.ndarray:
+    """Scaled to mean scatter 1 about the overall mean: else a kernel in which all samples are alike would win all weight."""
+    scatter = float(kernel.diagonal().mean() - kernel.mean())
+    return kernel / scatter if scatter > 0 else kernel
 
 
 def _unit_diagonal(kernel: np.ndarray, name: str) -> np.ndarray:
@@ -112,7 +123,7 @@ class MVKKM(ComparisonMethod):
     within clusters in the
     kernel of view v: alternately a step of kernel k-means on ``Σ_v w_v^p K_v`` and the closed form of the
     weights. Kernels have
-    unit diagonal. Monotone as long as the kernels are positive semi-definite; precomputed ones that are not end the descent.
+    unit diagonal, then (ours) equal total scatter. Monotone as long as the kernels are positive semi-definite; precomputed ones that are not end the descent.
 
     Parameters
     ----------
@@ -192,7 +203,7 @@ class MVKKM(ComparisonMethod):
         check_choice("affinity", self.affinity, ("gaussian", "cosine", "precomputed"))
 
     def _solve(self, views: Views, arrays: list[Any], used: list[int], rng: np.random.RandomState) -> Solution:
-        kernels = [self._kernel(array, views.names[v]) for array, v in zip(arrays, used, strict=True)]
+        kernels = [_unit_scatter(self._kernel(array, views.names[v])) for array, v in zip(arrays, used, strict=True)]
         options: dict[str, Any] = {"p": self.p, "max_iter": self.max_iter, "tol": self.tol, "random_state": rng}
         return best_of(self.n_init, lambda: multi_view_kernel_kmeans(kernels, self.n_clusters, **options))
 
@@ -201,8 +212,6 @@ class MVKKM(ComparisonMethod):
             dense = array.toarray() if sp.issparse(array) else array
             return _unit_diagonal((dense + dense.T) / 2, name)
         scaled = SCALINGS[self.scaling](array)
-        if self.affinity == "gaussian":
-            return gaussian_graph(scaled)
-        kernel = cosine_similarity(scaled)
+        kernel = gaussian_graph(scaled) if self.affinity == "gaussian" else cosine_similarity(scaled)
         np.fill_diagonal(kernel, 1)
         return kernel
