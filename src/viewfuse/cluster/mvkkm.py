@@ -123,7 +123,8 @@ class MVKKM(ComparisonMethod):
     within clusters in the
     kernel of view v: alternately a step of kernel k-means on ``Σ_v w_v^p K_v`` and the closed form of the
     weights. Kernels have
-    unit diagonal, then (ours) equal total scatter. Monotone as long as the kernels are positive semi-definite; precomputed ones that are not end the descent.
+    unit diagonal, then (ours) equal total scatter. Monotone as long as the kernels are positive semi-definite;
+    precomputed ones that are not end the descent.
 
     Parameters
     ----------

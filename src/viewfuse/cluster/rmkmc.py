@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..exceptions import ParameterError
+from ..graphs import unit_spread
 from ..views import Views
 from ._checks import check_number
 from ._family import ComparisonMethod
@@ -145,6 +146,7 @@ class RMKMC(ComparisonMethod):
             raise ParameterError(f"gamma must be above 1; got {self.gamma!r}.")
 
     def _solve(self, views: Views, arrays: list[Any], used: list[int], rng: np.random.RandomState) -> Solution:
-        features = self._features(arrays)
+        # Of one spread, else a view in which all samples are alike would win all weight.
+        features = [unit_spread(x).values for x in self._features(arrays)]
         options: dict[str, Any] = {"gamma": self.gamma, "max_iter": self.max_iter, "tol": self.tol, "random_state": rng}
         return best_of(self.n_init, lambda: robust_kmeans(features, self.n_clusters, **options))
