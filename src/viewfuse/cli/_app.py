@@ -11,7 +11,7 @@ from rich.markup import escape
 
 from .. import __version__
 from ..exceptions import ViewfuseError
-from . import cluster, datasets, demo, info
+from . import cluster, compare, datasets, demo, info, methods
 
 app = typer.Typer(
     name="viewfuse",
@@ -24,6 +24,8 @@ app.command()(demo.demo)
 app.command()(cluster.cluster)
 app.command()(info.info)
 app.add_typer(datasets.app, name="datasets")
+app.command()(compare.compare)
+app.command()(methods.methods)
 
 
 def _print_version(wanted: bool) -> None:

@@ -15,10 +15,10 @@ from ..exceptions import UnusedColumnsWarning, ViewsTypeError
 from ..views import Views, align_graph_frames, holds_views, is_dataframe, split_columns
 from ._checks import check_count, check_enough_samples, check_graphs, informative_views
 
-__all__ = ["MultiViewClusterer"]
+__all__ = ["EmbeddingMixin", "MultiViewClusterer"]
 
 
-class MultiViewClusterer(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, BaseEstimator):
+class MultiViewClusterer(ClusterMixin, BaseEstimator):
     """Base of the multi-view clusterers.
 
     A subclass has the parameters ``n_clusters`` and ``views``, checks its others in ``_check_parameters`` and solves in
@@ -59,19 +59,11 @@ class MultiViewClusterer(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
         self._fit(views, arrays, used)
         return self
 
-    def fit_transform(self, X: Any, y: Any = None) -> Any:
-        """Cluster the samples and return their embedding, (n_samples, n_clusters)."""
-        return self.fit(X).embedding_
-
     def _check_parameters(self) -> None:
         """Raise ParameterError for a parameter that cannot be."""
 
     def _fit(self, views: Views, arrays: list[Any], used: list[int]) -> None:
         raise NotImplementedError(f"{type(self).__name__} has no _fit")
-
-    @property
-    def _n_features_out(self) -> int:
-        return int(self.n_clusters)
 
     def _as_views(self, X: Any) -> Views:
         if not _is_one_matrix(X):
@@ -108,12 +100,13 @@ class MultiViewClusterer(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
         if is_dataframe(X):
             validate_data(self, X, skip_check_array=True)
             return X.reset_index(drop=True)
-        if getattr(getattr(X, "dtype", None), "kind", "") in "cUS":
+        kind = getattr(getattr(X, "dtype", None), "kind", None)
+        if kind in ("c", "U", "S"):
             Views({"all": X})  # raises, and says what these values are
         try:
             return validate_data(self, X, accept_sparse=True, dtype="numeric", ensure_all_finite=False)
         except ValueError:
-            if getattr(getattr(X, "dtype", None), "kind", "") == "O" and X.ndim == 2:
+            if kind == "O" and X.ndim == 2:
                 Views({"all": X})  # names the value that is not a number
             raise
 
@@ -129,6 +122,20 @@ class MultiViewClusterer(ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
         tags.input_tags.pairwise = self.affinity == "precomputed"
         tags.input_tags.positive_only = self.affinity == "precomputed"
         return tags
+
+
+class EmbeddingMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
+    """For methods that embed the samples: ``fit_transform``, and ``set_output`` for DataFrames out."""
+
+    embedding_: Any
+
+    def fit_transform(self, X: Any, y: Any = None) -> Any:
+        """Cluster the samples and return their embedding, one row per sample."""
+        return self.fit(X).embedding_
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self.embedding_.shape[1])
 
 
 def _is_one_matrix(X: Any) -> bool:

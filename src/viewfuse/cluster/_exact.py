@@ -15,7 +15,7 @@ from ..exceptions import ConvergenceWarning, DegenerateGraphWarning
 from ..fusion import FusionResult, Sweep, fuse_graphs
 from ..spectral import assign_clusters, isolated_samples, unit_rows
 from ..views import Views
-from ._base import MultiViewClusterer
+from ._base import EmbeddingMixin, MultiViewClusterer
 from ._checks import check_choice, check_count, check_number, check_zero_samples
 
 __all__ = ["ExactFusion"]
@@ -24,7 +24,7 @@ VARIANTS = ("robust", "published", "paper")
 AFFINITIES = ("self-expressive", "precomputed")
 
 
-class ExactFusion(MultiViewClusterer):
+class ExactFusion(EmbeddingMixin, MultiViewClusterer):
     """Base of the methods that fuse n × n graphs; a subclass says how in ``_fuse``."""
 
     alpha: float

@@ -1,6 +1,28 @@
 """One view to a graph of its samples, and how a view is scaled before."""
 
-from .scaling import ScaledView, min_max, unit_samples
+from .affinity import AFFINITIES, view_graph
+from .distances import squared_distances
+from .gaussian import cosine_similarity, gaussian_graph, strongest_ties
+from .neighbors import adaptive_neighbors, adaptive_neighbors_graph
+from .scaling import SCALINGS, ScaledView, as_dense, min_max, unit_samples, unit_spread
 from .self_expressive import GramFactor, factorise, self_expressive_graph
 
-__all__ = ["GramFactor", "ScaledView", "factorise", "min_max", "self_expressive_graph", "unit_samples"]
+__all__ = [
+    "AFFINITIES",
+    "SCALINGS",
+    "GramFactor",
+    "ScaledView",
+    "adaptive_neighbors",
+    "adaptive_neighbors_graph",
+    "as_dense",
+    "cosine_similarity",
+    "factorise",
+    "gaussian_graph",
+    "min_max",
+    "self_expressive_graph",
+    "squared_distances",
+    "strongest_ties",
+    "unit_samples",
+    "unit_spread",
+    "view_graph",
+]

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import scipy.sparse as sp
 from array_api_compat import array_namespace
 
-__all__ = ["ScaledView", "min_max", "unit_samples"]
+__all__ = ["SCALINGS", "ScaledView", "as_dense", "min_max", "unit_samples", "unit_spread"]
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,26 @@ def _extremes(view: Any) -> tuple[float, float]:
     return float(xp.min(view)), float(xp.max(view))
 
 
+def unit_spread(view: Any) -> ScaledView:
+    """Centred, and the view as a whole scaled so that its samples lie at mean squared distance 1 from their mean.
+
+    Every view then speaks equally loudly in a sum of squared distances, whatever its unit and number of features, and the
+    proportions of its features stay as they are. Centring makes a sparse view dense.
+    """
+    dense = view.toarray() if sp.issparse(view) else np.asarray(view)
+    peak = float(np.abs(dense).max()) or 1.0  # divided by it first, so that squares neither overflow nor vanish
+    dense = dense / peak
+    centred = dense - dense.mean(axis=0)
+    spread = float(np.sqrt((centred**2).sum(axis=1).mean()))
+    return ScaledView(centred / (spread or 1.0))
+
+
+def as_dense(view: ScaledView) -> np.ndarray:
+    """``values + offset`` as one NumPy array."""
+    values = view.values.toarray() if sp.issparse(view.values) else np.asarray(view.values)
+    return values + view.offset if view.offset else values
+
+
 def _nonzero(scale: Any) -> Any:
     xp = array_namespace(scale)
     return xp.where(scale > 0, scale, xp.ones_like(scale))
@@ -70,3 +92,10 @@ def _trace_factor(lengths: Any) -> float:
     xp = array_namespace(lengths)
     occupied = int(xp.count_nonzero(lengths))
     return float((lengths.shape[0] / max(occupied, 1)) ** 0.5)
+
+
+SCALINGS: dict[str, Callable[[Any], ScaledView]] = {
+    "unit-samples": unit_samples,
+    "min-max": min_max,
+    "unit-spread": unit_spread,
+}

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ..exceptions import DegenerateGraphWarning
 
-__all__ = ["assign_clusters", "unit_rows"]
+__all__ = ["assign_clusters", "unit_rows", "warn_if_fewer"]
 
 
 def unit_rows(embedding: Any) -> Any:
@@ -30,12 +30,17 @@ def assign_clusters(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         labels = kmeans.fit_predict(embedding)
+    warn_if_fewer(labels, n_clusters)
+    return labels
+
+
+def warn_if_fewer(labels: np.ndarray, n_clusters: int) -> None:
+    """Say so when fewer clusters came out than were asked for."""
     found = np.unique(labels).size
     if found < n_clusters:
         warnings.warn(
             f"Only {found} of {n_clusters} clusters are distinct: the embedding has too few different rows. "
             "Ask for fewer clusters.",
             DegenerateGraphWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
-    return labels

@@ -5,20 +5,37 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import scipy.linalg
 from array_api_compat import array_namespace, is_numpy_array
 
 from ..exceptions import ViewfuseError
-from .laplacian import Laplacian
 
 __all__ = ["Eigenpairs", "smallest_eigenpairs", "symmetric_eigh"]
 
 _DENSE_BELOW = 256  # a dense decomposition of so small a matrix costs less than the iterations
 _MAX_BASIS_BLOCKS = 6
 _MAX_ITERATIONS = 150
+
+
+class SymmetricOperator(Protocol):
+    """What the solver needs of a matrix; :class:`Laplacian` and :class:`Complement` have it."""
+
+    @property
+    def graph(self) -> Any:
+        """An array of the operator's kind: its library, dtype and device are used."""
+        ...
+
+    @property
+    def n_samples(self) -> int: ...
+
+    def diagonal(self) -> Any: ...
+
+    def dense(self) -> Any: ...
+
+    def __matmul__(self, block: Any) -> Any: ...
 
 
 @dataclass(frozen=True)
@@ -38,7 +55,7 @@ class Eigenpairs:
 
 
 def smallest_eigenpairs(
-    laplacian: Laplacian, k: int, *, start: Any = None, tol: float = 1e-5, random_state: np.random.RandomState
+    laplacian: SymmetricOperator, k: int, *, start: Any = None, tol: float = 1e-5, random_state: np.random.RandomState
 ) -> Eigenpairs:
     """``min Tr(FᵀLF)`` over (n, k) ``F`` with ``FᵀF = I``.
 
@@ -88,12 +105,12 @@ def _dense_solvers(matrix: Any, count: int) -> Iterator[Callable[[], tuple[Any, 
         yield partial(driver, driver="ev")
 
 
-def _dense(laplacian: Laplacian, k: int) -> Eigenpairs:
+def _dense(laplacian: SymmetricOperator, k: int) -> Eigenpairs:
     values, vectors = symmetric_eigh(laplacian.dense(), smallest=k)
     return Eigenpairs(values, vectors, 0)
 
 
-def _start_block(laplacian: Laplacian, block_size: int, start: Any, random_state: np.random.RandomState) -> Any:
+def _start_block(laplacian: SymmetricOperator, block_size: int, start: Any, random_state: np.random.RandomState) -> Any:
     xp = array_namespace(laplacian.graph)
     dtype, device = laplacian.graph.dtype, laplacian.graph.device
     known = 0 if start is None else int(start.shape[1])
@@ -102,7 +119,7 @@ def _start_block(laplacian: Laplacian, block_size: int, start: Any, random_state
     return fresh if start is None else xp.concat([start[:, :block_size], fresh], axis=1)
 
 
-def _block_davidson(laplacian: Laplacian, k: int, start: Any, tol: float) -> Eigenpairs | None:
+def _block_davidson(laplacian: SymmetricOperator, k: int, start: Any, tol: float) -> Eigenpairs | None:
     """Expand a basis by preconditioned residuals, solve within it, restart it thick; None if it does not converge."""
     xp = array_namespace(start)
     size = int(start.shape[1])

@@ -1,0 +1,71 @@
+"""The parts that all k-means-like solvers share: seeds, means, distances, empty clusters, starts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ._solution import Solution
+
+__all__ = ["best_of", "distances_to", "refilled", "seeded_labels", "weighted_means"]
+
+
+def seeded_labels(
+    distances_from: Callable[[int], np.ndarray], n_clusters: int, random_state: np.random.RandomState
+) -> np.ndarray:
+    """k-means++: each seed is drawn in proportion to the squared distance from those before; then the nearest seed.
+
+    ``distances_from(i)`` gives the squared distances of all samples from sample ``i``, (n,).
+    """
+    n = len(distances_from(0))
+    nearest = np.maximum(distances_from(int(random_state.randint(n))), 0)
+    labels = np.zeros(n, dtype=int)
+    for j in range(1, n_clusters):
+        total = nearest.sum()
+        seed = int(random_state.choice(n, p=nearest / total if total > 0 else None))
+        distances = np.maximum(distances_from(seed), 0)
+        closer = distances < nearest
+        closer[seed] = True
+        labels[closer] = j
+        nearest = np.minimum(nearest, distances)
+    return labels
+
+
+def weighted_means(x: np.ndarray, labels: np.ndarray, weights: np.ndarray, n_clusters: int) -> np.ndarray:
+    """Weighted cluster means, (k, d); a cluster without weight gets the origin, and :func:`refilled` a sample."""
+    shares = np.eye(n_clusters)[labels] * weights[:, None]
+    totals = shares.sum(axis=0)
+    return (shares.T @ x) / np.where(totals > 0, totals, 1)[:, None]
+
+
+def distances_to(x: np.ndarray, centres: np.ndarray) -> np.ndarray:
+    """Squared distances of samples to centres, (n, k)."""
+    squares = (x**2).sum(axis=1)[:, None] + (centres**2).sum(axis=1)[None, :] - 2 * (x @ centres.T)
+    return np.maximum(squares, 0)
+
+
+def refilled(labels: np.ndarray, costs: np.ndarray, n_clusters: int) -> np.ndarray:
+    """Give every empty cluster the sample that costs most where it is, out of a cluster that can spare it."""
+    sizes = np.bincount(labels, minlength=n_clusters)
+    if sizes.min() > 0:
+        return labels
+    labels = labels.copy()
+    order = iter(np.argsort(-costs, kind="stable"))
+    for empty in np.flatnonzero(sizes == 0):
+        for i in order:
+            if sizes[labels[i]] > 1:
+                sizes[labels[i]] -= 1
+                labels[i], sizes[empty] = empty, 1
+                break
+    return labels
+
+
+def best_of(n_init: int, solve: Callable[[], Solution], trace: str = "objective") -> Solution:
+    """The solution of ``n_init`` starts whose objective, or another trace of its history, ends lowest."""
+    solutions = [solve() for _ in range(n_init)]
+
+    def last(solution: Solution) -> float:
+        return float(np.asarray({"objective": solution.objective, **solution.history}[trace])[-1])
+
+    return min(solutions, key=last)

@@ -1,0 +1,39 @@
+"""What the solvers of the comparison methods return."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+__all__ = ["Solution"]
+
+
+@dataclass(frozen=True)
+class Solution:
+    """One record for every solver; what a method does not have is None.
+
+    Attributes
+    ----------
+    converged : bool
+    n_iter : int
+    objective : (n_iter,) array or None
+        The function optimised, after every iteration.
+    points : (n, p) array or None
+        The rows that k-means turns into clusters; None where ``labels`` are the solution itself.
+    labels : (n,) array of int or None
+    embedding : (n, p) array or None
+    graph : (n, n) array or None, the fused graph
+    weights : (n_views,) array summing to 1, or None
+    history : dict of arrays, other traces by name
+    """
+
+    converged: bool
+    n_iter: int
+    objective: np.ndarray | None = None
+    points: np.ndarray | None = None
+    labels: np.ndarray | None = None
+    embedding: np.ndarray | None = None
+    graph: np.ndarray | None = None
+    weights: np.ndarray | None = None
+    history: dict[str, np.ndarray] = field(default_factory=dict)
