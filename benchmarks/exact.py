@@ -3,7 +3,8 @@
     python benchmarks/exact.py [--data FOLDER]
 
 FOLDER holds Handwritten_numerals.mat (by default ../shared/datasets beside the checkout). Everything is measured in one run
-with the same number of BLAS threads; times are the best of three, except the direct version's, which is run once.
+with the same number of BLAS threads. The fit and its products are timed in turn and the best of five counts; the direct
+version and the Scene-sized fits are run once.
 """
 
 from __future__ import annotations
@@ -30,13 +31,15 @@ from reference import published_gfsc  # noqa: E402
 PUBLISHED = {"alpha": 1e-4, "beta": 1.0, "gamma": 1e-4}
 
 
-def best_time(run, repeats=3):
-    times, result = [], None
-    for _ in range(repeats):
-        begin = time.perf_counter()
-        result = run()
-        times.append(time.perf_counter() - begin)
-    return min(times), result
+def timed(run):
+    begin = time.perf_counter()
+    result = run()
+    return time.perf_counter() - begin, result
+
+
+def best_times(*runs, rounds=5):
+    """The least time of each, taken in turn so that a busy moment of the machine falls on all alike."""
+    return np.min([[timed(run)[0] for run in runs] for _ in range(rounds)], axis=0)
 
 
 def fit_published(views):
@@ -78,11 +81,14 @@ def _status(field):
 
 def digits(folder):
     views = [np.asarray(view, dtype=float) for view in vf.load_views(folder / "Handwritten_numerals.mat")]
-    fast, model = best_time(lambda: fit_published(views))
+    model = fit_published(views)
     factors = [factorise(min_max(view)) for view in views]
-    products, _ = best_time(lambda: matrix_products(factors, model.n_iter_, with_objective=False))
-    all_products, _ = best_time(lambda: matrix_products(factors, model.n_iter_, with_objective=True))
-    direct, (consensus, *_) = best_time(lambda: published_gfsc(views, 10, trace=False, **PUBLISHED), repeats=1)
+    fast, products, all_products = best_times(
+        lambda: fit_published(views),
+        lambda: matrix_products(factors, model.n_iter_, with_objective=False),
+        lambda: matrix_products(factors, model.n_iter_, with_objective=True),
+    )
+    direct, (consensus, *_) = timed(lambda: published_gfsc(views, 10, trace=False, **PUBLISHED))
     difference = np.linalg.norm(model.affinity_matrix_ - consensus) / np.linalg.norm(consensus)
     print(f"Digits, published parameters, {model.n_iter_} sweeps: {fast:.2f} s")
     print(f"  direct version            {direct:6.2f} s   {direct / fast:5.1f} times slower; S differs by {difference:.0e}")
@@ -102,8 +108,8 @@ def scene():
         peer = SpectralClustering(15, affinity="nearest_neighbors", random_state=0)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            spectral, _ = best_time(lambda: peer.fit(np.hstack(views)), repeats=1)  # noqa: B023
-            ours, model = best_time(lambda: vf.GFSC(15, random_state=0).fit(views), repeats=1)  # noqa: B023
+            spectral, _ = timed(lambda: peer.fit(np.hstack(views)))  # noqa: B023
+            ours, model = timed(lambda: vf.GFSC(15, random_state=0).fit(views))  # noqa: B023
         scores = [adjusted_rand_score(truth, fit.labels_) for fit in (model, peer)]
         print(
             f"  spread {spread}: {ours:5.1f} s, {model.n_iter_:3d} sweeps, ARI {scores[0]:.2f}; SpectralClustering "
