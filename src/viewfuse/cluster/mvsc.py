@@ -147,8 +147,8 @@ class MVSC(EmbeddingMixin, ComparisonMethod):
     """Multi-view subspace clustering with one embedding for all views.
 
     ``min Σ_v ‖X_vᵀ − X_vᵀZ_v − E_v‖² + α‖Z_v‖² + λ₁ Tr(FᵀL_vF) + λ₂‖E_v‖₁`` with columns of ``Z_v`` summing to one, a zero
-    diagonal, ``FᵀF = I`` and ``L_v`` the Laplacian of ``sym(|Z_v|)``: alternately the errors (soft threshold), the graphs (ADMM,
-    all columns together) and ``F``. k-means on the degree-normalised embedding of the final graph, its rows scaled to unit
+    diagonal, ``FᵀF = I`` and ``L_v`` the Laplacian of ``sym(|Z_v|)``: alternately the errors (soft threshold), the graphs
+    (ADMM, all columns together) and ``F``. k-means on the degree-normalised embedding of the final graph, rows of unit
     length; ``embedding_`` is ``F``.
 
     ``history_["primal"]`` and ``["dual"]`` have the relative residuals of the graphs' programs after every iteration.
