@@ -12,8 +12,9 @@ from typing import Any, Literal
 import numpy as np
 
 from .._extras import require
+from .._text import listed
 from ..exceptions import UnusedColumnsWarning, ViewsError, ViewsFormatError
-from ..views import Views, _as_matrix, _columns_of_group, _listed
+from ..views import Views, _as_matrix, _columns_of_group
 from ._safety import check_claim, reading
 from .align import Member, Missing, align
 from .columns import ColumnGroups, column_groups, which_columns
@@ -51,7 +52,7 @@ def views_from_tables(
     label_files = [name for name in paths if is_label_name(name)]
     tables = {name: _read(path, ids, labels, samples) for name, path in paths.items() if name not in label_files}
     if not tables:
-        raise ViewsError(f"{_listed(label_files)} alone is no view; give a table per view too.")
+        raise ViewsError(f"{listed(label_files)} alone is no view; give a table per view too.")
     members = []
     for name, table in tables.items():
         with reading(paths[name], "a table"):
@@ -100,7 +101,7 @@ def _grouped(table: Table, groups: ColumnGroups | None) -> Views:
     _check_numbers(table.features.iloc[:, used])
     views = Views({view: table.features.iloc[:, columns] for view, columns in places.items()})
     if unused := np.delete(names, used).tolist():
-        warnings.warn(f"Columns in no view are left out: {_listed(unused)}.", UnusedColumnsWarning, stacklevel=4)
+        warnings.warn(f"Columns in no view are left out: {listed(unused)}.", UnusedColumnsWarning, stacklevel=4)
     return Views(views, ids=table.ids, y=None if table.labels is None else table.labels.to_numpy())
 
 
@@ -139,11 +140,11 @@ def _id_column(frame: Any, wanted: str | None) -> str | None:
     """The column asked for, else one called like an id, else a first column that is text or has no name."""
     if wanted is not None:
         if wanted not in frame.columns:
-            raise ViewsError(f"there is no id column {wanted!r}; the columns are {_listed(frame.columns)}.")
+            raise ViewsError(f"there is no id column {wanted!r}; the columns are {listed(frame.columns)}.")
         return wanted
     named = [name for name in frame.columns if is_id_column(name)]
     if len(named) > 1:
-        raise ViewsError(f"{_listed(named)} could each be the ids; choose with ids=.")
+        raise ViewsError(f"{listed(named)} could each be the ids; choose with ids=.")
     if named:
         return named[0]
     first = frame.columns[0]
@@ -159,7 +160,7 @@ def _label_column(frame: Any, labels: Labels) -> str | None:
         return None
     named = [name for name in frame.columns if (is_label_name(name) if labels is None else name == labels)]
     if len(named) > 1:
-        raise ViewsError(f"{_listed(named)} could each be the labels; choose with labels=, or none with labels=False.")
+        raise ViewsError(f"{listed(named)} could each be the labels; choose with labels=, or none with labels=False.")
     return named[0] if named else None
 
 
@@ -235,7 +236,7 @@ def _read_label_file(path: Path, ids: str | None, labels: Labels) -> tuple[np.nd
         return table.ids, table.labels
     with reading(path, "a table of labels"):
         if table.features.shape[1] != 1:
-            raise ViewsError(f"labels are one column beside the ids, not {_listed(table.features.columns)}.")
+            raise ViewsError(f"labels are one column beside the ids, not {listed(table.features.columns)}.")
         return table.ids, table.features.iloc[:, 0]
 
 
