@@ -136,7 +136,15 @@ def _from_file(path: Path, asked: _Request) -> Views:
         if kind in ("AnnData", "MuData"):
             return _from_omics(omics.read_omics(path), asked)
         variables = _VARIABLE_READERS[kind](path)
-        return views_from_variables(variables, views=asked.names, ids=asked.ids, labels=asked.labels, samples=asked.samples)
+        return views_from_variables(
+            variables,
+            path=path,
+            every=kind == "NumPy archive",
+            views=asked.names,
+            ids=asked.ids,
+            labels=asked.labels,
+            samples=asked.samples,
+        )
 
 
 def _from_omics(data: Any, asked: _Request) -> Views:
