@@ -176,6 +176,50 @@ def test_columns_that_pandas_counted_are_a_header(tmp_path: Path) -> None:
     np.testing.assert_array_equal(load_views(tmp_path).arrays[0], np.eye(3))
 
 
+@pytest.mark.parametrize("first_line", ["ann,1.5,2", "1.5,ann,2", "ann,0,1", ",1.5,2", "x,NA,z", "x,,z", "'a b',1e3,nan"])
+def test_a_first_line_that_could_be_a_sample_is_not_lost(tmp_path: Path, first_line: str) -> None:
+    path = tmp_path / "made.csv"
+    path.write_text(f"{first_line}\nbob,3,4\n")
+    with pytest.raises(ViewsFormatError, match=r"made\.csv: its first line could be a header or a sample.*as in id,x1,x2"):
+        load_views([path])
+
+
+@pytest.mark.parametrize(
+    ("header", "n_samples"),
+    [
+        ("id,x,z", 2),
+        ("sample,400,402", 2),
+        (",x,z", 2),
+        (",0,1", 2),
+        ('"Smith, 2010",x,z', 2),
+        ("who,Na,Al", 2),
+        ("0,1,2", 2),
+    ],
+)
+def test_first_lines_that_are_headers(tmp_path: Path, header: str, n_samples: int) -> None:
+    path = tmp_path / "made.csv"
+    path.write_text(f"{header}\n10,1,2\n20,3,4\n")
+    assert len(load_views([path])) == 2
+
+
+def test_numbers_and_gaps_alone_are_no_header(tmp_path: Path) -> None:
+    path = tmp_path / "made.csv"
+    path.write_text("5,,7\n8,9,NA\n")
+    np.testing.assert_array_equal(load_views([path]).arrays[0], [[5, np.nan, 7], [8, 9, np.nan]])
+
+
+@pytest.mark.parametrize(
+    ("text", "found"), [("x z\n1 2\n3 4\n", "spaces"), ("1.5   2\n3   4\n", "spaces"), ("x|z\n1|2\n", r"'\|'")]
+)
+def test_other_separators_are_named(tmp_path: Path, text: str, found: str) -> None:
+    path = tmp_path / "made.txt"
+    path.write_text(text)
+    with pytest.raises(ViewsFormatError, match=rf"made\.txt: its separator was not recognised.*{found}"):
+        load_views([path])
+    path.write_text("body mass\n1\n2\n")
+    assert len(load_views([path])) == 2
+
+
 # --- one table -------------------------------------------------------------------------------------------------------
 
 ONE = "id,audio_1,audio_2,image-1,image-2,age,label\nann,1,2,3,4,50,x\nbob,5,6,7,8,60,y\n"

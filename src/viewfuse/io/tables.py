@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 import warnings
 from collections.abc import Mapping
@@ -27,6 +28,7 @@ TABLE_SUFFIXES = (".csv", ".tsv", ".tab", ".txt", ".parquet", ".pq")
 Labels = str | Literal[False] | None
 
 _UNNAMED = re.compile(r"Unnamed: \d+")  # what pandas calls a column without a header, such as a written index
+_MISSING = ("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NULL", "null", "None")
 _ROWS_PER_BYTE = 10  # a constant column compresses well; beyond this times the deflate bound nothing is believed
 
 
@@ -193,15 +195,13 @@ def _read_parquet(path: Path) -> Any:
 
 
 def _read_text(path: Path, **options: Any) -> Any:
-    """The table of a text file, its separator and whether it has a header taken from the first line."""
+    """The table of a text file, its separator and whether it has a header taken from the first lines."""
     pandas = require("pandas")
     with path.open(encoding="utf-8-sig") as file:
-        first_line = file.readline().rstrip("\r\n")
-    separator = max(",\t;", key=first_line.count)
-    fields = [field.strip().strip('"') for field in first_line.split(separator)]
-    # 0, 1, 2, … are the names pandas gives columns that have none; other numbers are data.
-    is_counted = len(fields) > 1 and fields == [str(number) for number in range(len(fields))]
-    header = None if all(map(_is_number, fields)) and not is_counted else 0
+        first_line, second_line = (file.readline().rstrip("\r\n") for _ in range(2))
+    separator = _separator(first_line, second_line)
+    fields = [field.strip() for field in next(csv.reader([first_line], delimiter=separator), [])]
+    header = 0 if _is_header(fields) else None
     frame = pandas.read_csv(path, sep=separator, header=header, encoding="utf-8-sig", low_memory=False, **options)
     if frame.index.nlevels > 1:
         raise ViewsFormatError(f"its rows are longer than its header of {len(fields)} columns.")
@@ -211,6 +211,46 @@ def _read_text(path: Path, **options: Any) -> Any:
         frame.columns = [str(number) for number in range(1, frame.shape[1] + 1)]
     frame.columns = [str(name) for name in frame.columns]
     return frame
+
+
+def _separator(first_line: str, second_line: str) -> str:
+    separator = max(",\t;", key=first_line.count)
+    if separator in first_line:
+        return separator
+    for other, called in (("|", "'|'"), (None, "spaces")):
+        widths = {len(line.split(other)) for line in (first_line, second_line) if line.strip()}
+        if len(widths) == 1 and max(widths) > 1:
+            raise ViewsFormatError(
+                f"its separator was not recognised: the first line, {first_line[:40]!r}, has no comma, tab or semicolon, "
+                f"but {called}; save it with one of these three."
+            )
+    return separator
+
+
+def _is_header(fields: list[str]) -> bool:
+    """Whether the first line names the columns. Nobody is asked to believe a guess: what could be both is an error."""
+    first, *rest = fields or [""]
+    valued = [_is_value(field) for field in fields]
+    if not any(valued) or (rest and first and is_id_column(first)):
+        return True
+    # 0, 1, 2, … are the names pandas gives columns that have none, with a blank before them for those of an index.
+    counted = [str(number) for number in range(len(fields))]
+    if rest and (fields == counted or (first == "" and rest == counted[:-1])):
+        return True
+    if first == "" and rest and not any(valued[1:]):
+        return True
+    if all(valued) and first != "":
+        return False
+    numbers = [field for field, is_value in zip(fields, valued, strict=True) if is_value]
+    raise ViewsFormatError(
+        f"its first line could be a header or a sample: it holds {listed(numbers)} beside "
+        f"{listed(field for field in fields if field not in numbers) or 'a blank'}. Begin the file with a line that names "
+        "every column, as in id,x1,x2; after a first name 'id' the others may be numbers."
+    )
+
+
+def _is_value(field: str) -> bool:
+    return field in _MISSING or _is_number(field)
 
 
 def _has_index(frame: Any) -> bool:
