@@ -149,7 +149,7 @@ def test_labels_in_the_views_themselves_must_agree(tmp_path: Path) -> None:
 
 def test_a_sample_without_a_label_is_named(folder: Path) -> None:
     (folder / "labels.csv").write_text("id,species\nbob,dog\nann,dog\n")
-    with pytest.raises(ViewsError, match=r"1 of 3 samples have no label, the first row 2 \(id 'cat'\)"):
+    with pytest.raises(ViewsError, match=r"1 of 3 samples have no label in 'labels', the first row 2 \(id 'cat'\)"):
         load_views(folder)
 
 

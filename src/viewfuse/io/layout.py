@@ -19,6 +19,7 @@ from ..exceptions import UnusedVariablesWarning, ViewsFormatError
 from ..views import Views
 from ._safety import is_matrix, is_numeric
 from .conventions import is_id_variable, is_label_name
+from .labels import checked_labels, whole_numbers
 
 __all__ = ["Samples", "views_from_variables"]
 
@@ -60,6 +61,8 @@ def views_from_variables(
     chosen = _view_variables(rest, known, samples, every) if views is None else _wanted(variables, views)
     names, matrices = _find_views(variables, chosen)
     y = _agreed_vector({name: variables[name] for name in label_names}, len(matrices), "labels")
+    if y is not None:
+        y = checked_labels(y, label_names[0], "row {}".format, asked=isinstance(labels, str))
     id_vector = _agreed_vector({name: variables[name] for name in id_names}, len(matrices), "ids")
     lengths = {what: len(vector) for what, vector in (("labels", y), ("ids", id_vector)) if vector is not None}
     axis = _samples_axis(names, matrices, lengths, samples)
@@ -225,7 +228,7 @@ def _agreed_vector(variables: Mapping[str, Any], n_views: int, what: str) -> np.
         return None
     (first_name, first), *others = vectors.items()
     for name, vector in others:
-        if not np.array_equal(first, vector):
+        if not _equal(first, vector):
             raise ViewsFormatError(
                 f"both {first_name!r} and {name!r} could be the {what}, and they differ; {_choose(what)}."
             )
@@ -248,8 +251,8 @@ def _as_vector(name: str, value: Any, n_views: int, what: str) -> np.ndarray:
         if n_views not in value.shape:
             raise _not_a_vector(name, value, what)
         # one column (or row) per view
-        return _same(name, list(_numbers_as_integers(value.T if value.shape[1] == n_views else value)), what)
-    return _numbers_as_integers(value.ravel())
+        return _same(name, list(whole_numbers(value.T if value.shape[1] == n_views else value)), what)
+    return whole_numbers(value.ravel())
 
 
 def _not_a_vector(name: str, value: Any, what: str) -> ViewsFormatError:
@@ -264,16 +267,14 @@ def _choose(what: str) -> str:
 
 
 def _same(name: str, copies: list[np.ndarray], what: str) -> np.ndarray:
-    if any(not np.array_equal(copies[0], copy) for copy in copies[1:]):
+    if any(not _equal(copies[0], copy) for copy in copies[1:]):
         raise ViewsFormatError(f"{name} gives each view {what} of its own, and they differ; {_choose(what)}.")
     return copies[0]
 
 
-def _numbers_as_integers(values: np.ndarray) -> np.ndarray:
-    """MATLAB keeps even labels as doubles."""
-    if values.dtype.kind == "f" and np.isfinite(values).all() and (values == np.round(values)).all():
-        return values.astype(np.int64) if np.abs(values).max(initial=0) < 2**53 else values
-    return values
+def _equal(first: np.ndarray, other: np.ndarray) -> bool:
+    """Whether two vectors hold the same, gaps included."""
+    return np.array_equal(first, other, equal_nan=first.dtype.kind == other.dtype.kind == "f")
 
 
 def _samples_axis(names: Sequence[str], matrices: Sequence[Any], lengths: Mapping[str, int], samples: Samples | None) -> int:

@@ -19,6 +19,7 @@ from ..views import Views, is_dataframe
 from ._hdf5 import check_all_datasets
 from .align import Member, Missing, align
 from .conventions import is_label_name
+from .labels import checked_labels
 from .tables import Labels
 
 __all__ = ["is_anndata", "is_mudata", "read_omics", "views_from_omics"]
@@ -129,4 +130,6 @@ def _labels(data: Any, labels: Labels, views: Views) -> np.ndarray | None:
         raise ViewsError(f"obs has no column {labels!r}, which labels= asks for; it has {listed(data.obs.columns)}.")
     if len(named) > 1:
         raise ViewsError(f"{listed(named)} could each be the labels; choose with labels=, or none with labels=False.")
-    return np.array(data.obs.loc[views.ids, named[0]].tolist()) if named else None
+    if not named:
+        return None
+    return checked_labels(data.obs.loc[views.ids, named[0]], named[0], views.sample_name, asked=isinstance(labels, str))

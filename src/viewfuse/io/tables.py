@@ -20,6 +20,7 @@ from ._safety import check_claim, reading
 from .align import Member, Missing, align
 from .columns import ColumnGroups, column_groups, which_columns
 from .conventions import is_id_column, is_label_name
+from .labels import check_kind, checked_labels, plain_values
 from .layout import Samples
 
 __all__ = ["TABLE_SUFFIXES", "Labels", "views_from_columns", "views_from_frame", "views_from_tables"]
@@ -104,7 +105,10 @@ def _grouped(table: Table, groups: ColumnGroups | None) -> Views:
     views = Views({view: table.features.iloc[:, columns] for view, columns in places.items()})
     if unused := np.delete(names, used).tolist():
         warnings.warn(f"Columns in no view are left out: {listed(unused)}.", UnusedColumnsWarning, stacklevel=4)
-    return Views(views, ids=table.ids, y=None if table.labels is None else table.labels.to_numpy())
+    views = Views(views, ids=table.ids)
+    if table.labels is None:
+        return views
+    return Views(views, y=checked_labels(table.labels, str(table.labels.name), views.sample_name, asked=True))
 
 
 def _read(path: Path, ids: str | None, labels: Labels, samples: Samples | None) -> Table:
@@ -134,6 +138,8 @@ def _take_apart(frame: Any, ids: str | None, labels: Labels) -> Table:
     label_values = None
     if (label_column := _label_column(frame, labels)) is not None:
         label_values = frame[label_column]
+        if labels is None:
+            check_kind(plain_values(label_values), label_column)
         frame = frame.drop(columns=label_column)
     return Table(frame.reset_index(drop=True), id_values, label_values, all_columns)
 
@@ -277,7 +283,10 @@ def _read_label_file(path: Path, ids: str | None, labels: Labels) -> tuple[np.nd
     with reading(path, "a table of labels"):
         if table.features.shape[1] != 1:
             raise ViewsError(f"labels are one column beside the ids, not {listed(table.features.columns)}.")
-        return table.ids, table.features.iloc[:, 0]
+        found = table.features.iloc[:, 0]
+        if labels is None:
+            check_kind(plain_values(found), str(found.name))
+        return table.ids, found
 
 
 def _labelled(views: Views, columns: Mapping[str, tuple[np.ndarray | None, Any]]) -> Views:
@@ -295,18 +304,12 @@ def _labelled(views: Views, columns: Mapping[str, tuple[np.ndarray | None, Any]]
         y = np.where([a is None for a in y], found, y)
     if y is None:
         return views
-    unlabelled = np.flatnonzero([label is None for label in y])
-    if unlabelled.size:
-        raise ViewsError(
-            f"{unlabelled.size} of {len(views)} samples have no label, the first {views.sample_name(unlabelled[0])}; "
-            "add them, or read no labels with labels=False."
-        )
-    return Views(views, y=np.array(y.tolist()))
+    return Views(views, y=checked_labels(y, first, views.sample_name, asked=True))  # each table's kind is checked
 
 
 def _labels_in_order(views: Views, name: str, ids: np.ndarray | None, labels: Any) -> np.ndarray:
     """The labels as objects in the order of the samples, None where this table has none."""
-    values = labels.astype(object).where(labels.notna(), None).tolist()
+    values = plain_values(labels)
     found = np.empty(len(views), dtype=object)
     if (ids is None) != (views.ids is None):
         raise ViewsError(f"the labels of {name!r} cannot be matched: only one of labels and views has ids.")
