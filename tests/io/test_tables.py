@@ -220,6 +220,14 @@ def test_other_separators_are_named(tmp_path: Path, text: str, found: str) -> No
     assert len(load_views([path])) == 2
 
 
+@pytest.mark.parametrize("mark", ["IM", "MI"])
+def test_a_table_with_matlabs_byte_order_mark_by_chance_is_a_table(tmp_path: Path, mark: str) -> None:
+    path = tmp_path / "made.csv"
+    header = "id,x,".ljust(126, "z") + mark
+    path.write_text(f"{header}\nann,1,2\n")
+    assert load_views([path]).feature_names[0][1].endswith(mark)
+
+
 # --- one table -------------------------------------------------------------------------------------------------------
 
 ONE = "id,audio_1,audio_2,image-1,image-2,age,label\nann,1,2,3,4,50,x\nbob,5,6,7,8,60,y\n"
