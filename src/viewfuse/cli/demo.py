@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from .._extras import require
 
 
 def demo(
@@ -19,6 +20,7 @@ def demo(
 
     Needs no data and no network; takes about half a minute.
     """
+    require("matplotlib", extra="plot")  # before the work, not after it
     import numpy as np
     from rich.console import Console
     from rich.table import Table
@@ -27,6 +29,7 @@ def demo(
 
     from .. import GFSC, metrics
     from ..datasets import load_digits_views
+    from ..io import save_labels
     from ..plotting import plot_fit
 
     console = Console()
@@ -67,7 +70,6 @@ def demo(
     console.print(f"{model.n_iter_} sweeps, {settled}.", highlight=False)
 
     output.mkdir(parents=True, exist_ok=True)
-    with open(output / "labels.csv", "w", newline="") as file:
-        csv.writer(file).writerows([["sample", "cluster"], *enumerate(model.labels_.tolist())])
+    save_labels(output / "labels.csv", model, views)
     plot_fit(model).savefig(output / "digits.png", dpi=110)
     console.print(f"Labels: {output / 'labels.csv'}   picture: {output / 'digits.png'}", highlight=False, soft_wrap=True)
