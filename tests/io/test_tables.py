@@ -329,3 +329,12 @@ def test_sources_that_are_no_tables(tmp_path: Path) -> None:
         (tmp_path / name / "a.csv").write_text("id,x\n1,2\n")
     with pytest.raises(ViewsError, match="Several files are called 'a'"):
         load_views([tmp_path / "one" / "a.csv", tmp_path / "two" / "a.csv"])
+
+
+def test_options_that_would_be_ignored_are_refused(table: Path, folder: Path) -> None:
+    with pytest.raises(ViewsError, match=r"missing='drop' .* in a DataFrame every view has every sample; leave it out"):
+        load_views(pd.read_csv(table), views="*", missing="drop")
+    with pytest.raises(ViewsError, match=r"missing='keep' .*all\.csv every view has every sample"):
+        load_views(table, views="*", missing="keep")
+    with pytest.raises(ViewsTypeError, match="views= gives the tables' names"):
+        load_views([folder / "audio.csv"], views={"audio": [0]})
