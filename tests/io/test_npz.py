@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from viewfuse import ViewsError, ViewsFormatError, load_views
 from viewfuse.exceptions import UnusedVariablesWarning
@@ -83,3 +84,26 @@ def test_a_complex_matrix_is_refused_by_name(tmp_path: Path) -> None:
     with pytest.raises(ViewsFormatError, match=r"made\.npz: fft holds complex128 values.*views="):
         load_views(path)
     assert load_views(path, views=["sound"], samples="rows").names == ("sound",)
+
+
+@pytest.mark.parametrize("form", ["csr", "csc", "coo"])
+def test_a_sparse_matrix_saved_by_scipy_is_one_view(tmp_path: Path, form: str) -> None:
+    path, matrix = tmp_path / "made.npz", sp.random_array((6, 9), density=0.3, format=form, random_state=0)
+    sp.save_npz(path, matrix)
+    views = load_views(path, samples="rows")
+    assert views.names == ("X",)
+    assert sp.issparse(views.arrays[0])
+    np.testing.assert_array_equal(views.arrays[0].toarray(), matrix.toarray())
+
+
+def test_a_sparse_matrix_that_cannot_be_read_says_why(tmp_path: Path) -> None:
+    path = tmp_path / "made.npz"
+    sp.save_npz(path, sp.dia_array(np.eye(3)))
+    with pytest.raises(ViewsFormatError, match=r"made\.npz: .*format 'dia'; save its \.tocsr\(\)"):
+        load_views(path)
+    np.savez(path, format="csr", shape=[3, 3], data=np.ones(2), indices=[0, 7], indptr=[0, 1, 2, 2])
+    with pytest.raises(ViewsFormatError, match=r"not a valid sparse matrix|index"):
+        load_views(path)
+    np.savez(path, format="csr", shape=[3, 3], data=np.ones(2), indices=[0, 7])
+    with pytest.raises(ViewsFormatError, match="not as a whole: indptr is missing"):
+        load_views(path)

@@ -126,6 +126,9 @@ def test_a_first_column_of_text_or_without_a_name_is_the_id(tmp_path: Path) -> N
 def test_rows_with_names_as_r_writes_them(tmp_path: Path) -> None:
     (tmp_path / "a.tsv").write_text("x\tz\np\t1\t2\nq\t3\t4\n")
     assert load_views([tmp_path / "a.tsv"]).ids.tolist() == ["p", "q"]
+    (tmp_path / "a.tsv").write_text("x\tz\n007\t1\t2\n010\t3\t4\n")
+    assert load_views([tmp_path / "a.tsv"]).ids.tolist() == ["007", "010"]
+    assert load_views(tmp_path / "a.tsv", views="*").ids.tolist() == ["007", "010"]
 
 
 def test_genes_in_rows_and_samples_in_columns(tmp_path: Path) -> None:

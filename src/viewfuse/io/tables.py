@@ -120,11 +120,15 @@ def _read(path: Path, ids: str | None, labels: Labels, samples: Samples | None) 
             return _take_apart(frame, ids, labels)
         table = _take_apart(frame, ids, labels)
         id_column = _id_column(frame, ids)
-        if is_parquet or id_column is None:
+        if is_parquet or (id_column is None and not _has_index(frame)):
             return table
         # Numbers among ids must stay as the file spells them: 007 is not 7.
-        written = _read_text(path, dtype=str, keep_default_na=False, usecols=[frame.columns.get_loc(id_column)])
-        return Table(table.features, written.iloc[:, 0].to_numpy(dtype=object), table.labels, table.all_columns)
+        if id_column is None:  # the rows' names, as R writes them
+            written = _read_text(path, dtype=str, keep_default_na=False).index
+        else:
+            columns = [frame.columns.get_loc(id_column)]
+            written = _read_text(path, dtype=str, keep_default_na=False, usecols=columns).iloc[:, 0]
+        return Table(table.features, written.to_numpy(dtype=object), table.labels, table.all_columns)
 
 
 def _take_apart(frame: Any, ids: str | None, labels: Labels) -> Table:
