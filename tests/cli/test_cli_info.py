@@ -73,7 +73,7 @@ def test_an_ambiguous_file_is_settled_by_samples(tmp_path: Path, command: Callab
     np.savez(tmp_path / "made.npz", X1=np.ones((5, 3)), X2=np.ones((5, 3)))
     ended = command("info", tmp_path / "made.npz")
     assert ended.code == 2
-    assert "samples='rows' or samples='columns'" in ended.err
+    assert "--samples rows or --samples columns" in ended.err
     assert "3 samples" in command("info", tmp_path / "made.npz", "--samples", "columns").out
 
 
@@ -85,4 +85,12 @@ def test_variables_that_are_left_out_are_listed(tmp_path: Path, command: Callabl
     ended = command("info", path)
     assert ended.code == 0, ended.err
     assert f"left out: {path}: extra (5 × 2) could be views too" in ended.out
+    assert "--views NAME" in ended.out
     assert ended.err == ""
+
+
+def test_advice_is_in_the_words_of_the_command(tmp_path: Path, command: Callable) -> None:
+    path = tmp_path / "all.csv"
+    path.write_text("id,a_1,a_2,b_1,b_2,y\np,1,2,3,4,0.5\nq,4,5,6,7,1\n")
+    assert "Say --labels y if these are the labels after all, --no-labels if" in command("info", path).err
+    assert "perhaps --views 'a_*' --views 'b_*'; --views '*' takes all" in command("info", path, "--no-labels").err

@@ -14,6 +14,7 @@ from rich.table import Table
 from ..exceptions import UnusedVariablesWarning
 from ..views import Views
 from ._options import File, Ids, Labels, MissingSamples, NoLabels, SamplesAre, ViewRules, load
+from ._wording import as_options
 
 __all__ = ["describe_views", "info"]
 
@@ -36,7 +37,7 @@ def info(
     describe_views(found, str(file), Console())
     for warning in caught:
         if issubclass(warning.category, UnusedVariablesWarning):
-            print(f"left out: {warning.message}")  # part of what the file holds
+            print(f"left out: {as_options(str(warning.message))}")  # part of what the file holds
         else:
             warnings.showwarning(warning.message, warning.category, warning.filename, warning.lineno)
 

@@ -49,7 +49,8 @@ def load_views(
     ----------
     source : path, list of paths, mapping of view name to path, Bunch, DataFrame, AnnData or MuData
         * A MATLAB file of any version: a cell of matrices (``X``, ``data``, ``fea``, …) or matrices ``X1``, ``X2``, …
-        * A NumPy ``.npz`` with one matrix per view; pickled arrays are refused.
+          Other matrices with an entry per sample are named in an ``UnusedVariablesWarning``.
+        * A NumPy ``.npz`` with one matrix per view, or as ``scipy.sparse.save_npz`` writes it; pickled arrays are refused.
         * A folder, list or mapping of CSV, TSV or Parquet files: one view each, joined on their id column.
           A file called ``labels`` (``y``, ``truth``, …) gives the labels.
         * One CSV, TSV or Parquet file, or a DataFrame, whose columns ``views`` groups.
@@ -63,7 +64,7 @@ def load_views(
         a table's first column where it is text.
     labels : str or False, optional
         The column or variable that holds true labels (they become ``views.y``); by default one called ``y``,
-        ``labels``, ``gt``, …. False reads none.
+        ``labels``, ``gt``, …, if it holds whole numbers or text. False reads none.
     samples : {"rows", "columns"}, optional
         Needed only where a file can be read either way: an error says so.
     missing : {"error", "keep", "drop"}
