@@ -212,7 +212,8 @@ def test_numbers_and_gaps_alone_are_no_header(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "found"), [("x z\n1 2\n3 4\n", "spaces"), ("1.5   2\n3   4\n", "spaces"), ("x|z\n1|2\n", r"'\|'")]
+    ("text", "found"),
+    [("x z\n1 2\n3 4\n", "spaces"), ("1.5   2\n3   4\n", "spaces"), ("x z\np 1 2\n", "spaces"), ("x|z\n1|2\n", r"'\|'")],
 )
 def test_other_separators_are_named(tmp_path: Path, text: str, found: str) -> None:
     path = tmp_path / "made.txt"

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from .._extras import require
+from ..io.writers import check_labels_target
 
 
 def demo(
@@ -20,7 +21,9 @@ def demo(
 
     Needs no data and no network; takes about half a minute.
     """
-    require("matplotlib", extra="plot")  # before the work, not after it
+    # before the work, not after it
+    require("matplotlib", extra="plot")
+    labels_path = check_labels_target(output / "labels.csv")
     import numpy as np
     from rich.console import Console
     from rich.table import Table
@@ -70,6 +73,6 @@ def demo(
     console.print(f"{model.n_iter_} sweeps, {settled}.", highlight=False)
 
     output.mkdir(parents=True, exist_ok=True)
-    save_labels(output / "labels.csv", model, views)
+    save_labels(labels_path, model, views)
     plot_fit(model).savefig(output / "digits.png", dpi=110)
     console.print(f"Labels: {output / 'labels.csv'}   picture: {output / 'digits.png'}", highlight=False, soft_wrap=True)

@@ -184,8 +184,8 @@ def _others(variables: Mapping[str, Any], chosen: list[str], n_samples: int, axi
 def _warn_unused(path: Path, others: Mapping[str, Any]) -> None:
     if others:
         message = (
-            f"{path}: {_described(others)} could be views too, but are not used as such; "
-            "say which to use with views=['NAME', …]."
+            f"{path}: {_described(others)} could be views too, but are not used; choose with views=['NAME', …], "
+            "or say labels='NAME' or ids='NAME' where that is what they are."
         )
         warnings.warn(message, UnusedVariablesWarning, stacklevel=5)
 

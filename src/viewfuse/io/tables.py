@@ -229,7 +229,7 @@ def _separator(first_line: str, second_line: str) -> str:
         return separator
     for other, called in (("|", "'|'"), (None, "spaces")):
         widths = {len(line.split(other)) for line in (first_line, second_line) if line.strip()}
-        if len(widths) == 1 and max(widths) > 1:
+        if min(widths, default=0) > 1 and max(widths) - min(widths) < 2:  # R's header has one field less than its rows
             raise ViewsFormatError(
                 f"its separator was not recognised: the first line, {first_line[:40]!r}, has no comma, tab or semicolon, "
                 f"but {called}; save it with one of these three."
@@ -273,7 +273,7 @@ def _is_number(text: str) -> bool:
         float(text)
     except ValueError:
         return False
-    return True
+    return "_" not in text  # 1_000 is a number to Python alone
 
 
 def _feature_names(table: Table) -> np.ndarray:
