@@ -11,6 +11,7 @@ __all__ = [
     "ParameterError",
     "UninformativeViewWarning",
     "UnusedColumnsWarning",
+    "UnusedVariablesWarning",
     "ViewfuseError",
     "ViewfuseWarning",
     "ViewsError",
@@ -61,6 +62,10 @@ class UninformativeViewWarning(ViewfuseWarning):
 
 class UnusedColumnsWarning(ViewfuseWarning):
     """Some columns belong to no view and are not used."""
+
+
+class UnusedVariablesWarning(ViewfuseWarning):
+    """Some variables of a file look like views and are not used."""
 
 
 class DegenerateGraphWarning(ViewfuseWarning):

@@ -11,11 +11,11 @@ import scipy.sparse as sp
 from array_api_compat import array_namespace, is_array_api_obj, is_numpy_array
 from sklearn.utils import Bunch
 
+from ._text import count as _count
+from ._text import listed as _listed
 from .exceptions import ViewsError, ViewsTypeError
 
 __all__ = ["Views"]
-
-_SHOWN = 5  # how many offending ids, rows or columns a message names
 
 
 class Views:
@@ -505,13 +505,3 @@ def _checked_present(present: Any, n_samples: int, n_views: int) -> np.ndarray |
     if nowhere.size:
         raise ViewsError(f"{_count(nowhere.size, 'sample')} in no view at all, the first in row {nowhere[0]}.")
     return None if present.all() else present
-
-
-def _listed(items: Any) -> str:
-    items = list(items)
-    shown = ", ".join(repr(item) for item in items[:_SHOWN])
-    return shown if len(items) <= _SHOWN else f"{shown} and {len(items) - _SHOWN} more"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -90,8 +90,9 @@ def test_results_go_into_the_h5ad_they_came_from(tmp_path: Path, command: Callab
 
 @pytest.mark.usefixtures("stand_in")
 def test_results_that_have_nowhere_to_go_are_refused_before_the_work(
-    folder: Path, tmp_path: Path, command: Callable
+    folder: Path, tmp_path: Path, command: Callable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(StandIn, "fit", lambda *_: pytest.fail("the work was begun"))
     table = folder / "view0.csv"
     before = table.read_bytes()
     for arguments, reason in [
@@ -99,13 +100,32 @@ def test_results_that_have_nowhere_to_go_are_refused_before_the_work(
         ((folder, "-k", 2, "-o", folder / "labels.csv"), "lies in the input folder"),
         ((folder, "-k", 2, "-o", tmp_path / "nowhere" / "x.csv"), "there is no folder"),
         ((folder, "-k", 2, "-o", tmp_path), "is a folder; name a file"),
-        ((folder, "-k", 2, "-o", tmp_path / "out.xlsx"), "labels are written as .csv"),
+        ((folder, "-k", 2, "-o", tmp_path / "out.xlsx"), "out.xlsx: labels are written as .csv"),
+        ((folder, "-k", 2, "--save", tmp_path / "out.mat"), "out.mat: results are written as .npz"),
+        (
+            (folder, "-k", 2, "--save", tmp_path / "out.h5ad"),
+            "out.h5ad: .h5ad is for results of views that came",
+        ),
+        ((table, "-k", 2, "--views", "*", "--save", tmp_path / "out.h5mu"), "MuData, not a table; use .npz"),
     ]:
         ended = command("cluster", *arguments)
         assert ended.code == 2
         assert reason in ended.err
         assert ended.err.count("\n") == 1
     assert table.read_bytes() == before
+
+
+@pytest.mark.parametrize(("missing", "suffix"), [("pandas", ".csv"), ("pyarrow", ".parquet")])
+@pytest.mark.usefixtures("stand_in")
+def test_a_missing_extra_is_said_before_the_work(
+    tmp_path: Path, command: Callable, monkeypatch: pytest.MonkeyPatch, missing: str, suffix: str
+) -> None:
+    np.savez(tmp_path / "made.npz", X1=np.ones((5, 3)), X2=np.ones((5, 4)))
+    monkeypatch.setattr(StandIn, "fit", lambda *_: pytest.fail("the work was begun"))
+    monkeypatch.setitem(sys.modules, missing, None)
+    ended = command("cluster", tmp_path / "made.npz", "-k", 2, "-o", tmp_path / f"out{suffix}")
+    assert ended.code == 2
+    assert ended.err == f"viewfuse: This needs {missing}: pip install 'viewfuse[io]'\n"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="folders have no such permissions")

@@ -38,7 +38,6 @@ def test_missing_samples_and_values_ids_and_no_labels(tmp_path: Path, command: C
     assert "no labels" in ended.out
 
 
-@pytest.mark.filterwarnings("default::viewfuse.exceptions.UnusedColumnsWarning")
 def test_the_options_reach_the_reader(tmp_path: Path, command: Callable) -> None:
     path = tmp_path / "all.csv"
     path.write_text("who,a_1,a_2,b_1,kind\np,1,2,3,x\nq,4,5,6,y\n")
@@ -74,5 +73,24 @@ def test_an_ambiguous_file_is_settled_by_samples(tmp_path: Path, command: Callab
     np.savez(tmp_path / "made.npz", X1=np.ones((5, 3)), X2=np.ones((5, 3)))
     ended = command("info", tmp_path / "made.npz")
     assert ended.code == 2
-    assert "samples='rows' or samples='columns'" in ended.err
+    assert "--samples rows or --samples columns" in ended.err
     assert "3 samples" in command("info", tmp_path / "made.npz", "--samples", "columns").out
+
+
+def test_variables_that_are_left_out_are_listed(tmp_path: Path, command: Callable) -> None:
+    from scipy.io import savemat
+
+    path = tmp_path / "made.mat"
+    savemat(path, {"X1": np.ones((5, 3)), "X2": np.ones((5, 4)), "extra": np.ones((5, 2)), "y": np.arange(5)})
+    ended = command("info", path)
+    assert ended.code == 0, ended.err
+    assert f"left out: {path}: extra (5 × 2) could be views too" in ended.out
+    assert "--views NAME" in ended.out
+    assert ended.err == ""
+
+
+def test_advice_is_in_the_words_of_the_command(tmp_path: Path, command: Callable) -> None:
+    path = tmp_path / "all.csv"
+    path.write_text("id,a_1,a_2,b_1,b_2,y\np,1,2,3,4,0.5\nq,4,5,6,7,1\n")
+    assert "Say --labels y if these are the labels after all, --no-labels if" in command("info", path).err
+    assert "perhaps --views 'a_*' --views 'b_*'; --views '*' takes all" in command("info", path, "--no-labels").err

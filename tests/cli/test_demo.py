@@ -1,4 +1,5 @@
 import csv
+import sys
 
 import numpy as np
 import pytest
@@ -7,6 +8,7 @@ from typer.testing import CliRunner
 import viewfuse.datasets
 from viewfuse.cli._app import app
 from viewfuse.datasets import load_digits_views
+from viewfuse.exceptions import MissingExtraError
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
@@ -21,7 +23,14 @@ def test_the_demo_shows_and_writes(tmp_path, monkeypatch):
         assert text in result.output
     with open(tmp_path / "out" / "labels.csv") as file:
         rows = list(csv.reader(file))
-    assert rows[0] == ["sample", "cluster"]
+    assert rows[0] == ["row", "label"]
     assert len(rows) == 201
     picture = matplotlib.image.imread(tmp_path / "out" / "digits.png")
     assert np.unique(picture.reshape(-1, picture.shape[-1]), axis=0).shape[0] > 50  # not an empty frame
+
+
+def test_without_matplotlib_the_demo_says_so_before_the_work(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.setattr(viewfuse.datasets, "load_digits_views", lambda: pytest.fail("the work was begun"))
+    with pytest.raises(MissingExtraError, match=r"viewfuse\[plot\]"):
+        CliRunner().invoke(app, ["demo"], catch_exceptions=False)

@@ -82,6 +82,7 @@ def _abandoned_responses() -> Iterator[None]:
 @pytest.fixture
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "cache"
+    folder.mkdir()
     monkeypatch.setenv("VIEWFUSE_DATA", str(folder))
     for proxy in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
         monkeypatch.delenv(proxy, raising=False)
@@ -160,3 +161,10 @@ def test_files_already_there_are_used_and_checked(shared: Path, tmp_path: Path, 
     with pytest.raises(DownloadError, match="is not the MSRC-v5 of the catalogue: its sha256 is"):
         datasets.fetch("MSRC-v5")
     assert wrong.read_bytes() == b"something else"
+
+
+def test_a_mistyped_folder_is_not_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VIEWFUSE_DATA", str(tmp_path / "datsets"))
+    with pytest.raises(DownloadError, match=r"VIEWFUSE_DATA names .*datsets, which is no folder; make it first"):
+        datasets.fetch("MSRC-v5")
+    assert list(tmp_path.iterdir()) == []

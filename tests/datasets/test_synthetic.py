@@ -7,8 +7,8 @@ import pytest
 from sklearn.cluster import AgglomerativeClustering, KMeans
 from sklearn.metrics import adjusted_rand_score
 
-from viewfuse import ViewsError
 from viewfuse.datasets import make_views
+from viewfuse.exceptions import ParameterError
 
 
 def agreement(array: np.ndarray, y: np.ndarray) -> float:
@@ -75,7 +75,15 @@ def test_a_seed_decides_everything(kind: str) -> None:
     [
         ({"kind": "squares"}, "'blobs', 'moons' or 'rings', not 'squares'"),
         ({"kind": "moons", "n_clusters": 3}, "always 2 moons"),
-        ({"n_clusters": 0}, "n_clusters=0 must lie between"),
+        ({"n_clusters": 0}, "n_clusters must be a whole number of at least 1; got 0"),
+        ({"n_clusters": 400}, "n_clusters=400 must lie between"),
+        ({"n_samples": 10.5}, r"n_samples must be a whole number of at least 1; got 10\.5"),
+        ({"n_samples": 0}, "n_samples must be a whole number"),
+        ({"noise": -1.0}, "noise must be a standard deviation"),
+        ({"noise": float("nan")}, "noise must be a standard deviation"),
+        ({"noise_views": -1}, "noise_views must be a whole number of at least 0; got -1"),
+        ({"noise_views": True}, "noise_views must be a whole number"),
+        ({"conflicting_views": 1.5}, "conflicting_views must be a whole number"),
         ({"n_features": ()}, "n_features"),
         ({"kind": "rings", "n_features": (1, 2)}, "at least 2"),
         ({"missing": 1.0}, "missing=1.0 must be a share"),
@@ -84,5 +92,5 @@ def test_a_seed_decides_everything(kind: str) -> None:
     ],
 )
 def test_what_cannot_be_made_is_said(options: dict, reason: str) -> None:
-    with pytest.raises(ViewsError, match=reason):
+    with pytest.raises(ParameterError, match=reason):
         make_views(**options)

@@ -13,6 +13,7 @@ import scipy.sparse as sp
 from scipy.io import loadmat, savemat
 
 from viewfuse import Views, ViewsFormatError, load_views
+from viewfuse.exceptions import UnusedVariablesWarning
 
 RNG = np.random.default_rng(0)
 A, B = RNG.normal(size=(6, 3)), RNG.normal(size=(6, 4))
@@ -179,4 +180,54 @@ def test_a_layout_that_cannot_be_read_says_why(tmp_path: Path, variables: dict, 
     path = tmp_path / "made.mat"
     savemat(path, variables)
     with pytest.raises(ViewsFormatError, match=rf"made\.mat: .*{reason}"):
+        load_views(path)
+
+
+@pytest.mark.parametrize("version", ["7", "7.3"])
+@pytest.mark.parametrize(
+    ("variables", "n_views", "unused"),
+    [
+        ({"X1": A, "X2": B, "extra": A + 1}, 2, r"extra \(6 × 3\)"),
+        ({"X": A, "Z": B}, 1, r"Z \(6 × 4\)"),
+        ({"X": [A, B], "text": A + 1, "weight": Y + 1}, 2, r"text \(6 × 3\), weight \(.*6.*\)"),
+        ({"X": [A, B], "more": [A + 1, B + 1]}, 2, r"more \(cell of 2\)"),
+        ({"age": Y[:, None] + 1, "image": A}, 1, r"age \(6 × 1\)"),
+    ],
+)
+def test_what_could_be_a_view_and_is_none_is_named(
+    tmp_path: Path, write_mat73: Callable[..., Path], variables: dict, n_views: int, unused: str, version: str
+) -> None:
+    path = tmp_path / "made73.mat"
+    if version == "7.3":
+        write_mat73(**variables, y=Y)
+    else:
+        savemat(path, {n: cell(v) if isinstance(v, list) else v for n, v in variables.items()} | {"y": Y})
+    with pytest.warns(UnusedVariablesWarning, match=rf"made73\.mat: {unused} could be views too.*views="):
+        assert load_views(path).n_views == n_views
+
+
+def test_what_shares_no_samples_and_unread_labels_are_no_views(tmp_path: Path) -> None:
+    path = tmp_path / "made.mat"
+    savemat(path, {"X1": A, "X2": B, "W": np.ones((3, 4)), "alpha": 0.5, "y": Y, "names": cell(["a", "b"])})
+    same(load_views(path), A, B)
+    same(load_views(path, labels=False), A, B)
+    same(load_views(path, views=["X2"]), B)
+
+
+@pytest.mark.parametrize("variables", [{"X1": A + 1j, "X2": B}, {"X": [A, B], "fft": A + 1j}, {"image": A, "fft": B + 1j}])
+def test_complex_matrices_are_refused_by_name(tmp_path: Path, variables: dict) -> None:
+    path = tmp_path / "made.mat"
+    savemat(path, {n: cell(v) if isinstance(v, list) else v for n, v in variables.items()})
+    with pytest.raises(ViewsFormatError, match=r"made\.mat: (X1|fft) holds complex128"):
+        load_views(path, samples="rows")
+
+
+def test_a_complex_matrix_of_v73_is_refused_by_name(write_mat73: Callable[..., Path]) -> None:
+    import h5py
+
+    path = write_mat73(X1=A)
+    stored = np.zeros((4, 6), dtype=[("real", float), ("imag", float)])
+    with h5py.File(path, "r+") as file:
+        file.create_dataset("X2", data=stored).attrs["MATLAB_class"] = np.bytes_("double")
+    with pytest.raises(ViewsFormatError, match="X2 holds complex128"):
         load_views(path)

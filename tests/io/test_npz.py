@@ -6,8 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from viewfuse import ViewsError, ViewsFormatError, load_views
+from viewfuse.exceptions import UnusedVariablesWarning
 
 A, B = np.arange(12.0).reshape(4, 3), np.arange(20).reshape(4, 5)
 
@@ -40,4 +42,68 @@ def test_an_archive_cut_in_its_last_array_is_refused(tmp_path: Path) -> None:
     np.savez(path, X1=A, X2=B)
     path.write_bytes(path.read_bytes()[:-40])
     with pytest.raises(ViewsFormatError, match=r"made\.npz"):
+        load_views(path)
+
+
+@pytest.mark.parametrize(
+    "arrays",
+    [
+        {"data": A, "text": B, "audio": A + 1},
+        {"layer3": A, "layer4": B, "caption": A + 1},
+        {"age": A[:, :1], "image": A},
+        {"X": A, "Z": B},
+    ],
+    ids=lambda arrays: "-".join(arrays),
+)
+@pytest.mark.parametrize("labels", [None, False])
+def test_every_matrix_that_shares_the_samples_is_a_view(tmp_path: Path, arrays: dict, labels) -> None:
+    path = tmp_path / "made.npz"
+    np.savez(path, **arrays, y=[0, 0, 1, 1])
+    views = load_views(path, labels=labels, samples="rows")
+    assert views.names == tuple(arrays)
+    for name, array in arrays.items():
+        np.testing.assert_array_equal(views.view(name), array)
+
+
+def test_matrices_of_another_length_are_no_views_beside_numbered_ones(tmp_path: Path) -> None:
+    path = tmp_path / "made.npz"
+    np.savez(path, X1=A, X2=B, loadings=np.ones((3, 7)), extra=A + 1, mean=np.ones((1, 3)), y=[0, 0, 1, 1])
+    assert load_views(path).names == ("X1", "X2", "extra")
+
+
+def test_a_flat_array_with_an_entry_per_sample_is_named_not_lost(tmp_path: Path) -> None:
+    path = tmp_path / "made.npz"
+    np.savez(path, X1=A, X2=B, age=np.arange(4.0))
+    with pytest.warns(UnusedVariablesWarning, match=r"made\.npz: age \(4\) could be views too.*views="):
+        assert load_views(path).names == ("X1", "X2")
+
+
+def test_a_complex_matrix_is_refused_by_name(tmp_path: Path) -> None:
+    path = tmp_path / "made.npz"
+    np.savez(path, sound=A, fft=B + 1j)
+    with pytest.raises(ViewsFormatError, match=r"made\.npz: fft holds complex128 values.*views="):
+        load_views(path)
+    assert load_views(path, views=["sound"], samples="rows").names == ("sound",)
+
+
+@pytest.mark.parametrize("form", ["csr", "csc", "coo"])
+def test_a_sparse_matrix_saved_by_scipy_is_one_view(tmp_path: Path, form: str) -> None:
+    path, matrix = tmp_path / "made.npz", sp.random_array((6, 9), density=0.3, format=form, random_state=0)
+    sp.save_npz(path, matrix)
+    views = load_views(path, samples="rows")
+    assert views.names == ("X",)
+    assert sp.issparse(views.arrays[0])
+    np.testing.assert_array_equal(views.arrays[0].toarray(), matrix.toarray())
+
+
+def test_a_sparse_matrix_that_cannot_be_read_says_why(tmp_path: Path) -> None:
+    path = tmp_path / "made.npz"
+    sp.save_npz(path, sp.dia_array(np.eye(3)))
+    with pytest.raises(ViewsFormatError, match=r"made\.npz: .*format 'dia'; save its \.tocsr\(\)"):
+        load_views(path)
+    np.savez(path, format="csr", shape=[3, 3], data=np.ones(2), indices=[0, 7], indptr=[0, 1, 2, 2])
+    with pytest.raises(ViewsFormatError, match=r"not a valid sparse matrix|index"):
+        load_views(path)
+    np.savez(path, format="csr", shape=[3, 3], data=np.ones(2), indices=[0, 7])
+    with pytest.raises(ViewsFormatError, match="not as a whole: indptr is missing"):
         load_views(path)

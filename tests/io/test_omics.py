@@ -11,7 +11,7 @@ from sklearn.datasets import load_iris
 from sklearn.utils import Bunch
 
 from viewfuse import GFSC, Views, ViewsError, ViewsFormatError, load_views, metrics
-from viewfuse.exceptions import ViewsTypeError
+from viewfuse.exceptions import UnusedColumnsWarning, ViewsTypeError
 
 anndata = pytest.importorskip("anndata")
 mudata = pytest.importorskip("mudata")
@@ -159,6 +159,30 @@ def test_multi_view_bunches() -> None:
         assert load_views(bunch).y.tolist() == [0, 0, 1, 1]
     with pytest.raises(ViewsTypeError, match="needs 'data' or 'views'; this one has frame"):
         load_views(Bunch(frame=1))
+
+
+def test_nothing_that_is_asked_of_a_bunch_is_ignored() -> None:
+    frame = pd.DataFrame({"a": [1.0, 2, 3, 4]}, index=list("pqrs"))
+    bunch = Bunch(views={"x": np.ones((4, 2)), "z": frame}, target=[0, 0, 1, 1], species=["c", "c", "d", "d"])
+    chosen = load_views(bunch, views=["z"], labels="species")
+    assert chosen.names == ("z",)
+    assert chosen.ids.tolist() == list("pqrs")
+    assert chosen.feature_names[0].tolist() == ["a"]
+    assert chosen.y.tolist() == ["c", "c", "d", "d"]
+    for options, reason in [
+        ({"views": ["w"]}, "There is no view 'w'"),
+        ({"views": {"z": [0]}}, "views= gives names"),
+        ({"labels": "kind"}, "has no 'kind', which labels= asks for; it has views, target, species"),
+        ({"missing": "keep"}, "missing='keep' .* in a Bunch every view has every sample"),
+    ]:
+        with pytest.raises(ViewsError, match=reason):
+            load_views(bunch, **options)
+    with pytest.raises(ViewsError, match=r"'target' is called like labels, but holds 0\.5"):
+        load_views(Bunch(data=np.ones((2, 2)), target=[0.5, 1.0]))
+    with pytest.warns(UnusedColumnsWarning, match="2 columns in no view left out"):
+        load_views(load_iris(), views={"sepal": slice(0, 2)})
+    with pytest.raises(ViewsError, match=r"'target' has shape \(2, 2\)"):
+        load_views(Bunch(data=np.ones((2, 2)), target=np.ones((2, 2))))
 
 
 def test_an_estimator_takes_them_as_they_are() -> None:

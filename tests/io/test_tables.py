@@ -126,6 +126,9 @@ def test_a_first_column_of_text_or_without_a_name_is_the_id(tmp_path: Path) -> N
 def test_rows_with_names_as_r_writes_them(tmp_path: Path) -> None:
     (tmp_path / "a.tsv").write_text("x\tz\np\t1\t2\nq\t3\t4\n")
     assert load_views([tmp_path / "a.tsv"]).ids.tolist() == ["p", "q"]
+    (tmp_path / "a.tsv").write_text("x\tz\n007\t1\t2\n010\t3\t4\n")
+    assert load_views([tmp_path / "a.tsv"]).ids.tolist() == ["007", "010"]
+    assert load_views(tmp_path / "a.tsv", views="*").ids.tolist() == ["007", "010"]
 
 
 def test_genes_in_rows_and_samples_in_columns(tmp_path: Path) -> None:
@@ -149,7 +152,7 @@ def test_labels_in_the_views_themselves_must_agree(tmp_path: Path) -> None:
 
 def test_a_sample_without_a_label_is_named(folder: Path) -> None:
     (folder / "labels.csv").write_text("id,species\nbob,dog\nann,dog\n")
-    with pytest.raises(ViewsError, match=r"1 of 3 samples have no label, the first row 2 \(id 'cat'\)"):
+    with pytest.raises(ViewsError, match=r"1 of 3 samples have no label in 'labels', the first row 2 \(id 'cat'\)"):
         load_views(folder)
 
 
@@ -174,6 +177,59 @@ def test_a_stray_text_does_not_turn_a_feature_into_ids(tmp_path: Path) -> None:
 def test_columns_that_pandas_counted_are_a_header(tmp_path: Path) -> None:
     pd.DataFrame(np.eye(3)).to_csv(tmp_path / "a.csv", index=False)
     np.testing.assert_array_equal(load_views(tmp_path).arrays[0], np.eye(3))
+
+
+@pytest.mark.parametrize("first_line", ["ann,1.5,2", "1.5,ann,2", "ann,0,1", ",1.5,2", "x,NA,z", "x,,z", "'a b',1e3,nan"])
+def test_a_first_line_that_could_be_a_sample_is_not_lost(tmp_path: Path, first_line: str) -> None:
+    path = tmp_path / "made.csv"
+    path.write_text(f"{first_line}\nbob,3,4\n")
+    with pytest.raises(ViewsFormatError, match=r"made\.csv: its first line could be a header or a sample.*as in id,x1,x2"):
+        load_views([path])
+
+
+@pytest.mark.parametrize(
+    ("header", "n_samples"),
+    [
+        ("id,x,z", 2),
+        ("sample,400,402", 2),
+        (",x,z", 2),
+        (",0,1", 2),
+        ('"Smith, 2010",x,z', 2),
+        ("who,Na,Al", 2),
+        ("0,1,2", 2),
+    ],
+)
+def test_first_lines_that_are_headers(tmp_path: Path, header: str, n_samples: int) -> None:
+    path = tmp_path / "made.csv"
+    path.write_text(f"{header}\n10,1,2\n20,3,4\n")
+    assert len(load_views([path])) == 2
+
+
+def test_numbers_and_gaps_alone_are_no_header(tmp_path: Path) -> None:
+    path = tmp_path / "made.csv"
+    path.write_text("5,,7\n8,9,NA\n")
+    np.testing.assert_array_equal(load_views([path]).arrays[0], [[5, np.nan, 7], [8, 9, np.nan]])
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [("x z\n1 2\n3 4\n", "spaces"), ("1.5   2\n3   4\n", "spaces"), ("x z\np 1 2\n", "spaces"), ("x|z\n1|2\n", r"'\|'")],
+)
+def test_other_separators_are_named(tmp_path: Path, text: str, found: str) -> None:
+    path = tmp_path / "made.txt"
+    path.write_text(text)
+    with pytest.raises(ViewsFormatError, match=rf"made\.txt: its separator was not recognised.*{found}"):
+        load_views([path])
+    path.write_text("body mass\n1\n2\n")
+    assert len(load_views([path])) == 2
+
+
+@pytest.mark.parametrize("mark", ["IM", "MI"])
+def test_a_table_with_matlabs_byte_order_mark_by_chance_is_a_table(tmp_path: Path, mark: str) -> None:
+    path = tmp_path / "made.csv"
+    header = "id,x,".ljust(126, "z") + mark
+    path.write_text(f"{header}\nann,1,2\n")
+    assert load_views([path]).feature_names[0][1].endswith(mark)
 
 
 # --- one table -------------------------------------------------------------------------------------------------------
@@ -277,3 +333,12 @@ def test_sources_that_are_no_tables(tmp_path: Path) -> None:
         (tmp_path / name / "a.csv").write_text("id,x\n1,2\n")
     with pytest.raises(ViewsError, match="Several files are called 'a'"):
         load_views([tmp_path / "one" / "a.csv", tmp_path / "two" / "a.csv"])
+
+
+def test_options_that_would_be_ignored_are_refused(table: Path, folder: Path) -> None:
+    with pytest.raises(ViewsError, match=r"missing='drop' .* in a DataFrame every view has every sample; leave it out"):
+        load_views(pd.read_csv(table), views="*", missing="drop")
+    with pytest.raises(ViewsError, match=r"missing='keep' .*all\.csv every view has every sample"):
+        load_views(table, views="*", missing="keep")
+    with pytest.raises(ViewsTypeError, match="views= gives the tables' names"):
+        load_views([folder / "audio.csv"], views={"audio": [0]})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -107,6 +108,16 @@ def test_a_link_stays_a_link(tmp_path: Path, views: Views, model: SimpleNamespac
     save_labels(link, model, views)
     assert link.is_symlink()
     assert (tmp_path / "real.csv").read_text().startswith("id,label")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="files have no such permissions")
+def test_a_replaced_file_keeps_its_permissions(tmp_path: Path, views: Views, model: SimpleNamespace) -> None:
+    path = tmp_path / "labels.csv"
+    for mode in (0o600, 0o664):
+        path.write_text("old")
+        path.chmod(mode)
+        save_labels(path, model, views)
+        assert path.stat().st_mode & 0o777 == mode
 
 
 def test_results_go_back_into_anndata(tmp_path: Path, model: SimpleNamespace) -> None:

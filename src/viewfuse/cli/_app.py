@@ -12,6 +12,7 @@ from rich.markup import escape
 from .. import __version__
 from ..exceptions import ViewfuseError
 from . import cluster, compare, datasets, demo, info, methods
+from ._wording import as_options
 
 app = typer.Typer(
     name="viewfuse",
@@ -52,11 +53,11 @@ def run() -> None:
 
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
     """A warning is a sentence for the user too; where in our code it arose is of no use to them."""
-    Console(stderr=True, soft_wrap=True).print(f"[yellow]viewfuse:[/] {escape(str(message))}", highlight=False)
+    Console(stderr=True, soft_wrap=True).print(f"[yellow]viewfuse:[/] {escape(as_options(str(message)))}", highlight=False)
 
 
 def _sentence(error: Exception) -> str:
     """What our own exceptions say; of the file system's, the file and the reason, without the number."""
     if isinstance(error, OSError) and error.strerror and error.filename is not None:
         return f"{error.filename}: {error.strerror}"
-    return str(error)
+    return as_options(str(error))

@@ -13,6 +13,7 @@ from rich.table import Table
 
 from ..exceptions import ViewsError
 from ..io import save_labels, save_results
+from ..io.writers import check_labels_target, check_results_target
 from ..metrics import evaluate
 from ..views import Views
 from ._options import File, Ids, Labels, MissingSamples, NoLabels, SamplesAre, ViewRules, load
@@ -24,7 +25,7 @@ _OMICS = (".h5ad", ".h5mu")
 
 def cluster(
     file: File,
-    n_clusters: Annotated[int, typer.Option("-k", "--clusters", min=1, help="Number of clusters.")],
+    n_clusters: Annotated[int, typer.Option("-k", "--clusters", min=2, help="Number of clusters, at least 2.")],
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="Write each sample's cluster here: .csv, .tsv or .parquet.")
     ] = None,
@@ -67,6 +68,10 @@ def _check_targets(file: Path, output: Path | None, save: Path | None) -> None:
             raise ViewsError(f"{target} is the input; choose another file for the results.")
         if target.resolve().parent == file.resolve():
             raise ViewsError(f"{target} lies in the input folder, and would be read as a view next time.")
+    if output is not None:
+        check_labels_target(output)
+    if save is not None:
+        check_results_target(save, into=file)
 
 
 def _show(model: Any, views: Views, title: str, console: Console) -> None:

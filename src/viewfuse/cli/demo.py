@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from .._extras import require
+from ..io.writers import check_labels_target
 
 
 def demo(
@@ -19,6 +21,9 @@ def demo(
 
     Needs no data and no network; takes about half a minute.
     """
+    # before the work, not after it
+    require("matplotlib", extra="plot")
+    labels_path = check_labels_target(output / "labels.csv")
     import numpy as np
     from rich.console import Console
     from rich.table import Table
@@ -27,6 +32,7 @@ def demo(
 
     from .. import GFSC, metrics
     from ..datasets import load_digits_views
+    from ..io import save_labels
     from ..plotting import plot_fit
 
     console = Console()
@@ -67,7 +73,6 @@ def demo(
     console.print(f"{model.n_iter_} sweeps, {settled}.", highlight=False)
 
     output.mkdir(parents=True, exist_ok=True)
-    with open(output / "labels.csv", "w", newline="") as file:
-        csv.writer(file).writerows([["sample", "cluster"], *enumerate(model.labels_.tolist())])
+    save_labels(labels_path, model, views)
     plot_fit(model).savefig(output / "digits.png", dpi=110)
     console.print(f"Labels: {output / 'labels.csv'}   picture: {output / 'digits.png'}", highlight=False, soft_wrap=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,10 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from ..exceptions import UnusedVariablesWarning
 from ..views import Views
 from ._options import File, Ids, Labels, MissingSamples, NoLabels, SamplesAre, ViewRules, load
+from ._wording import as_options
 
 __all__ = ["describe_views", "info"]
 
@@ -28,8 +31,15 @@ def info(
     missing: MissingSamples = "error",
 ) -> None:
     """Show what a file holds: views, features, types, sparsity, missing values, labels and their counts."""
-    found = load(file, views, ids, labels, no_labels, samples, missing)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = load(file, views, ids, labels, no_labels, samples, missing)
     describe_views(found, str(file), Console())
+    for warning in caught:
+        if issubclass(warning.category, UnusedVariablesWarning):
+            print(f"left out: {as_options(str(warning.message))}")  # part of what the file holds
+        else:
+            warnings.showwarning(warning.message, warning.category, warning.filename, warning.lineno)
 
 
 def describe_views(views: Views, title: str, console: Console) -> None:

@@ -76,9 +76,14 @@ def download(name: str, *, url: str | None = None) -> Path:
 
 
 def data_folder() -> Path:
-    """Where data sets are kept: the folder ``VIEWFUSE_DATA`` names, or the user's cache folder."""
+    """Where data sets are kept: the folder ``VIEWFUSE_DATA`` names, which must exist, or the user's cache folder."""
     chosen = os.environ.get("VIEWFUSE_DATA")
-    return Path(chosen).expanduser() if chosen else Path(require("pooch").os_cache("viewfuse"))
+    if not chosen:
+        return Path(require("pooch").os_cache("viewfuse"))
+    folder = Path(chosen).expanduser()
+    if not folder.is_dir():
+        raise DownloadError(f"VIEWFUSE_DATA names {folder}, which is no folder; make it first, or mend the name.")
+    return folder
 
 
 def _how_to_get_it(dataset: Dataset, address: str, path: Path, error: Exception) -> str:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from numbers import Integral, Real
 from typing import Literal
 
 import numpy as np
 from sklearn.utils import check_random_state
 
-from ..exceptions import ViewsError
+from ..exceptions import ParameterError
 from ..views import Views
 
 __all__ = ["make_views"]
@@ -69,7 +70,8 @@ def make_views(
     Views(100 samples; view0: 4 features, view1: 6 features, noise0: 5 features)
     """
     n_clusters = (2 if kind == "moons" else 3) if n_clusters is None else n_clusters
-    _check(kind, n_samples, n_clusters, n_features, missing)
+    _check_numbers(n_samples=n_samples, n_clusters=n_clusters, noise_views=noise_views, conflicting_views=conflicting_views)
+    _check(kind, n_samples, n_clusters, n_features, noise, missing)
     rng = check_random_state(random_state)
     sizes = _cluster_sizes(n_samples, n_clusters, proportions)
     y = rng.permutation(np.repeat(np.arange(n_clusters), sizes))
@@ -87,25 +89,36 @@ def make_views(
     return Views(views, y=y, present=present)
 
 
-def _check(kind: str, n_samples: int, n_clusters: int, n_features: Sequence[int], missing: float) -> None:
+def _check_numbers(**counts: object) -> None:
+    for name, value in counts.items():
+        least = 0 if name.endswith("_views") else 1
+        if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+            raise ParameterError(f"{name} must be a whole number of at least {least}; got {value!r}.")
+
+
+def _check(
+    kind: str, n_samples: int, n_clusters: int, n_features: Sequence[int], noise: float | None, missing: float
+) -> None:
     if kind not in ("blobs", "moons", "rings"):
-        raise ViewsError(f"kind must be 'blobs', 'moons' or 'rings', not {kind!r}.")
+        raise ParameterError(f"kind must be 'blobs', 'moons' or 'rings', not {kind!r}.")
     if kind == "moons" and n_clusters != 2:
-        raise ViewsError(f"There are always 2 moons, not n_clusters={n_clusters}; use kind='rings' or 'blobs'.")
-    if not 1 <= n_clusters <= n_samples:
-        raise ViewsError(f"n_clusters={n_clusters} must lie between 1 and n_samples={n_samples}.")
+        raise ParameterError(f"There are always 2 moons, not n_clusters={n_clusters}; use kind='rings' or 'blobs'.")
+    if n_clusters > n_samples:
+        raise ParameterError(f"n_clusters={n_clusters} must lie between 1 and n_samples={n_samples}.")
     least = 1 if kind == "blobs" else 2
     if not n_features or min(n_features) < least:
-        raise ViewsError(f"n_features={tuple(n_features)} needs one entry of at least {least} for each view.")
+        raise ParameterError(f"n_features={tuple(n_features)} needs one entry of at least {least} for each view.")
+    if noise is not None and not (isinstance(noise, Real) and 0 <= noise < np.inf):
+        raise ParameterError(f"noise must be a standard deviation, at least 0 and finite; got {noise!r}.")
     if not 0 <= missing < 1:
-        raise ViewsError(f"missing={missing} must be a share, at least 0 and below 1.")
+        raise ParameterError(f"missing={missing} must be a share, at least 0 and below 1.")
 
 
 def _cluster_sizes(n_samples: int, n_clusters: int, proportions: Sequence[float] | None) -> np.ndarray:
     """Whole numbers that add up, in proportion, and at least 1 each."""
     shares = np.ones(n_clusters) if proportions is None else np.asarray(proportions, dtype=float)
     if shares.shape != (n_clusters,) or not (shares > 0).all():
-        raise ViewsError(f"proportions must be {n_clusters} positive numbers, one for each cluster; got {proportions}.")
+        raise ParameterError(f"proportions must be {n_clusters} positive numbers, one for each cluster; got {proportions}.")
     exact = 1 + (n_samples - n_clusters) * shares / shares.sum()
     sizes = np.floor(exact).astype(int)
     largest_remainders = np.argsort(sizes - exact, kind="stable")[: n_samples - sizes.sum()]
@@ -142,7 +155,7 @@ def _present(n_samples: int, n_views: int, missing: float, rng: np.random.Random
     present = np.ones((n_samples, n_views), dtype=bool)
     n_missing = round(missing * present.size)
     if n_missing > n_samples * (n_views - 1):
-        raise ViewsError(f"missing={missing} of {n_views} views would leave samples in no view at all.")
+        raise ParameterError(f"missing={missing} of {n_views} views would leave samples in no view at all.")
     kept = rng.randint(n_views, size=n_samples)
     removable = np.ones_like(present)
     removable[np.arange(n_samples), kept] = False

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 from ..exceptions import ViewfuseError, ViewsError, ViewsFormatError
 
-__all__ = ["MAX_INFLATION", "check_claim", "checked_sparse", "reading"]
+__all__ = ["MAX_INFLATION", "check_claim", "checked_sparse", "is_matrix", "is_numeric", "reading"]
 
 # Deflate cannot shrink anything below 1/1032 of its size (zlib's own bound), so no honest file claims more than
 # this many times the bytes it has.
@@ -65,3 +65,8 @@ def checked_sparse(matrix: Any, what: str) -> Any:
 def is_numeric(value: Any) -> bool:
     """Whether this is an array or a sparse matrix of real numbers."""
     return (isinstance(value, np.ndarray) or sp.issparse(value)) and value.dtype.kind in "biuf"
+
+
+def is_matrix(value: Any) -> bool:
+    """Whether this is an array or a sparse matrix of numbers, be they complex: then it is refused, not passed over."""
+    return (isinstance(value, np.ndarray) or sp.issparse(value)) and value.dtype.kind in "biufc"

@@ -9,8 +9,9 @@ from typing import Any, Literal
 import numpy as np
 import scipy.sparse as sp
 
+from .._text import count, listed
 from ..exceptions import ViewsError
-from ..views import Views, _count, _listed
+from ..views import Views
 
 __all__ = ["Member", "Missing", "align"]
 
@@ -46,7 +47,7 @@ def align(members: Sequence[Member], missing: Missing = "error") -> Views:
     if without:
         have = next(member.name for member in members if member.ids is not None)
         raise ViewsError(
-            f"View {have!r} has sample ids, but {_listed(without)} has none, so its rows cannot be matched; "
+            f"View {have!r} has sample ids, but {listed(without)} has none, so its rows cannot be matched; "
             "give every view an id column, or name it with ids=."
         )
     places = [_places(member) for member in _with_comparable_ids(members)]
@@ -91,13 +92,13 @@ def _places(member: Member) -> dict[Any, int]:
     places = {i: row for row, i in enumerate(ids)}
     if len(places) < len(ids):
         repeated = [i for row, i in enumerate(ids) if places[i] != row]
-        raise ViewsError(f"View {member.name!r} has the same id in several rows: {_listed(dict.fromkeys(repeated))}.")
+        raise ViewsError(f"View {member.name!r} has the same id in several rows: {listed(dict.fromkeys(repeated))}.")
     return places
 
 
 def _absent_somewhere(members: Sequence[Member], ids: list[Any], present: np.ndarray) -> str:
     parts = [
-        f"view {member.name!r} lacks {_count(len(absent), 'sample')}: {_listed(ids[i] for i in absent)}"
+        f"view {member.name!r} lacks {count(len(absent), 'sample')}: {listed(ids[i] for i in absent)}"
         for member, column in zip(members, present.T, strict=True)
         if len(absent := np.flatnonzero(~column))
     ]

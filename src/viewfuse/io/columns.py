@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from .._text import listed
 from ..exceptions import ViewsError
-from ..views import _listed
 
 __all__ = ["ColumnGroups", "column_groups", "which_columns"]
 
@@ -71,7 +71,7 @@ def _columns_of_rule(rule: str, features: Sequence[str], all_columns: Sequence[s
     if rule.endswith("*"):
         chosen = [name for name in features if name.startswith(rule[:-1])]
         if not chosen:
-            raise ViewsError(f"views: no column begins with {rule[:-1]!r}; the columns are {_listed(features)}.")
+            raise ViewsError(f"views: no column begins with {rule[:-1]!r}; the columns are {listed(features)}.")
         return chosen
     first, last = _ends(rule, all_columns)
     if last < first:
@@ -96,5 +96,5 @@ def _ends(rule: str, all_columns: Sequence[str]) -> tuple[int, int]:
             return first_number - 1, last_number - 1
         raise ViewsError(f"views: {rule!r} reaches outside the {len(all_columns)} columns, counted from 1.")
     raise ViewsError(
-        f"views: {rule!r} is not FIRST-LAST with two columns' names or numbers; the columns are {_listed(all_columns)}."
+        f"views: {rule!r} is not FIRST-LAST with two columns' names or numbers; the columns are {listed(all_columns)}."
     )

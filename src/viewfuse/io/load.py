@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from sklearn.utils import Bunch
 
-from ..exceptions import ViewsError, ViewsTypeError
+from .._text import count
+from ..exceptions import UnusedColumnsWarning, ViewsError, ViewsTypeError
 from ..views import Views, is_dataframe, split_columns
 from . import omics
 from ._safety import reading
 from .align import Missing
 from .columns import ColumnGroups
 from .conventions import is_label_name
+from .labels import checked_labels
 from .layout import Samples, views_from_variables
 from .mat import read_mat
 from .mat73 import read_mat73
@@ -45,7 +49,8 @@ def load_views(
     ----------
     source : path, list of paths, mapping of view name to path, Bunch, DataFrame, AnnData or MuData
         * A MATLAB file of any version: a cell of matrices (``X``, ``data``, ``fea``, …) or matrices ``X1``, ``X2``, …
-        * A NumPy ``.npz`` with one matrix per view; pickled arrays are refused.
+          Other matrices with an entry per sample are named in an ``UnusedVariablesWarning``.
+        * A NumPy ``.npz`` with one matrix per view, or as ``scipy.sparse.save_npz`` writes it; pickled arrays are refused.
         * A folder, list or mapping of CSV, TSV or Parquet files: one view each, joined on their id column.
           A file called ``labels`` (``y``, ``truth``, …) gives the labels.
         * One CSV, TSV or Parquet file, or a DataFrame, whose columns ``views`` groups.
@@ -59,11 +64,11 @@ def load_views(
         a table's first column where it is text.
     labels : str or False, optional
         The column or variable that holds true labels (they become ``views.y``); by default one called ``y``,
-        ``labels``, ``gt``, …. False reads none.
+        ``labels``, ``gt``, …, if it holds whole numbers or text. False reads none.
     samples : {"rows", "columns"}, optional
         Needed only where a file can be read either way: an error says so.
     missing : {"error", "keep", "drop"}
-        What to do with samples that some view lacks, when samples have ids.
+        What to do with samples that some view lacks, for tables and modalities, which are matched by id.
 
     Returns
     -------
@@ -94,6 +99,7 @@ def load_views(
     if is_dataframe(source):
         if samples == "columns":
             raise ViewsError("A DataFrame keeps samples in rows; give its transpose, df.T.")
+        asked.without_missing("a DataFrame")
         return views_from_frame(source, views, ids=ids, labels=labels)
     if isinstance(source, (str, Path)):
         path = Path(source).expanduser()
@@ -127,16 +133,34 @@ class _Request:
             raise ViewsTypeError("For this source views= gives names, as in views=['X1', 'X2']; got a mapping.")
         return self.views
 
+    def without_missing(self, source: str) -> None:
+        """Refuse ``missing`` where it would be ignored."""
+        if self.missing != "error":
+            raise ViewsError(
+                f"missing={self.missing!r} says what to do with samples that some view lacks, but in {source} every view "
+                "has every sample; leave it out."
+            )
+
 
 def _from_file(path: Path, asked: _Request) -> Views:
     kind = sniff(path)
+    if kind not in ("AnnData", "MuData"):
+        asked.without_missing(str(path))
     if kind == "table":
         return views_from_columns(path, asked.views, ids=asked.ids, labels=asked.labels, samples=asked.samples)
     with reading(path, f"{kind} data"):
         if kind in ("AnnData", "MuData"):
             return _from_omics(omics.read_omics(path), asked)
         variables = _VARIABLE_READERS[kind](path)
-        return views_from_variables(variables, views=asked.names, ids=asked.ids, labels=asked.labels, samples=asked.samples)
+        return views_from_variables(
+            variables,
+            path=path,
+            every=kind == "NumPy archive",
+            views=asked.names,
+            ids=asked.ids,
+            labels=asked.labels,
+            samples=asked.samples,
+        )
 
 
 def _from_omics(data: Any, asked: _Request) -> Views:
@@ -149,20 +173,56 @@ def _from_bunch(bunch: Bunch, asked: _Request) -> Views:
     """What scikit-learn's loaders return, and multi-view Bunches whose ``data`` or ``views`` hold several matrices."""
     if asked.ids is not None or asked.samples == "columns":
         raise ViewsError("A Bunch keeps samples in rows and has no ids; leave ids and samples out.")
-    views = asked.views
+    asked.without_missing("a Bunch")
     data = bunch.get("views", bunch.get("data"))
     if data is None:
         raise ViewsTypeError(f"A Bunch needs 'data' or 'views'; this one has {', '.join(bunch) or 'nothing'}.")
-    y = None if asked.labels is False else bunch.get(asked.labels or "target")
+    views = _views_of_bunch(data, asked)
+    y = _labels_of_bunch(bunch, asked.labels)
+    if y is None:
+        return views
+    name = asked.labels or "target"
+    return Views(views, y=checked_labels(y, str(name), views.sample_name, asked=asked.labels is not None))
+
+
+def _views_of_bunch(data: Any, asked: _Request) -> Views:
+    views = asked.views
     if isinstance(data, (list, tuple, Mapping)):
-        return Views(data, y=y)
+        return _chosen_views(Views(data), asked.names)
     if views is None:
-        return Views({"data": data}, y=y)
+        return Views({"data": data})
     if is_dataframe(data):
-        return Views(views_from_frame(data, views, labels=False), y=y)
+        return views_from_frame(data, views, labels=False)
     if isinstance(views, (str, Sequence)):
         raise ViewsTypeError("This Bunch's columns have no names: give views={'sound': slice(0, 20), …}.")
-    return Views(split_columns(data, views)[0], y=y)
+    split, n_unused = split_columns(data, views)
+    if n_unused:
+        warnings.warn(f"{count(n_unused, 'column')} in no view left out.", UnusedColumnsWarning, stacklevel=4)
+    return split
+
+
+def _chosen_views(views: Views, wanted: str | Sequence[str] | None) -> Views:
+    """Some of the views, by name, in the order asked for."""
+    if wanted is None:
+        return views
+    names = [wanted] if isinstance(wanted, str) else list(wanted)
+    chosen = Views({name: views.view(name) for name in names}, ids=views.ids)
+    chosen.feature_names = tuple(views.feature_names[views.names.index(name)] for name in names)
+    return chosen
+
+
+def _labels_of_bunch(bunch: Bunch, labels: Labels) -> Any:
+    if labels is False:
+        return None
+    if labels is not None and labels not in bunch:
+        raise ViewsError(f"The Bunch has no {labels!r}, which labels= asks for; it has {', '.join(bunch)}.")
+    y = bunch.get(labels or "target")
+    if y is not None and np.ndim(y) != 1:
+        raise ViewsError(
+            f"The Bunch's {labels or 'target'!r} has shape {np.shape(y)}; labels are one value per sample: choose with "
+            "labels='NAME', or read none with labels=False."
+        )
+    return y
 
 
 def _tables_of_folder(folder: Path) -> list[Path]:
@@ -202,6 +262,10 @@ def _selected(paths: dict[str, Path], views: ColumnGroups | None) -> dict[str, P
     """The tables asked for, and the labels."""
     if views is None:
         return paths
+    if isinstance(views, Mapping):
+        raise ViewsTypeError(
+            "With one table per view, views= gives the tables' names, as in ['audio', 'image']; got a mapping."
+        )
     wanted = [views] if isinstance(views, str) else list(views)
     absent = [name for name in wanted if name not in paths]
     if absent:

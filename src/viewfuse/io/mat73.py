@@ -47,10 +47,14 @@ class _Reader:
             return [] if matlab_class == "cell" else np.zeros((0, 0))
         if self._h5py.check_ref_dtype(item.dtype) is not None:
             return self._cell(item, name, depth)
-        if item.dtype.kind not in "biuf" or "MATLAB_object_decode" in item.attrs:
+        is_complex = item.dtype.names == ("real", "imag")
+        if (item.dtype.kind not in "biufc" and not is_complex) or "MATLAB_object_decode" in item.attrs:
             return None  # MATLAB's own objects, such as its strings, are numbers that only MATLAB understands
+        stored = item[()]
+        if is_complex:
+            stored = stored["real"] + 1j * stored["imag"]
         # MATLAB stores columns first: the transpose is a view of the same memory, so nothing is copied.
-        values = item[()].T if matlab_class else item[()]
+        values = stored.T if matlab_class else stored
         return _lines(values, name) if matlab_class == "char" else values
 
     def _cell(self, item: Any, name: str, depth: int) -> list[Any]:

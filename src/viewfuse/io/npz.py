@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from ..exceptions import ViewsFormatError
-from ._safety import check_claim
+from ._safety import check_claim, checked_sparse
 
 __all__ = ["read_npz"]
 
@@ -21,7 +22,29 @@ def read_npz(path: Path) -> dict[str, Any]:
         members = [member for member in archive.infolist() if member.filename.endswith(".npy")]
         if not members:
             raise ViewsFormatError("it is a zip archive without NumPy arrays.")
-        return {member.filename.removesuffix(".npy"): _read_array(archive, member) for member in members}
+        arrays = {member.filename.removesuffix(".npy"): _read_array(archive, member) for member in members}
+    if {"format", "shape", "data"} <= arrays.keys() and arrays["format"].ndim == 0 and arrays["format"].dtype.kind in "SU":
+        return {"X": _sparse(arrays)}
+    return arrays
+
+
+def _sparse(arrays: dict[str, np.ndarray]) -> Any:
+    """The one matrix that ``scipy.sparse.save_npz`` writes as several arrays."""
+    form = arrays["format"].astype(str).item()
+    shape = arrays["shape"].tolist()
+    parts = {"csr": ("indices", "indptr"), "csc": ("indices", "indptr"), "coo": ("row", "col")}.get(form)
+    if parts is None:
+        raise ViewsFormatError(f"it holds a sparse matrix in the format {form!r}; save its .tocsr() instead.")
+    absent = [part for part in parts if part not in arrays]
+    if absent or len(shape) != 2:
+        raise ViewsFormatError(
+            f"it holds a sparse matrix, but not as a whole: {absent[0] if absent else 'its shape'} is missing."
+        )
+    first, second = (arrays[part] for part in parts)
+    if form == "coo":
+        return checked_sparse(sp.coo_array((arrays["data"], (first, second)), shape=shape), "the sparse matrix")
+    made = sp.csr_array if form == "csr" else sp.csc_array
+    return checked_sparse(made((arrays["data"], first, second), shape=shape), "the sparse matrix")
 
 
 def _read_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> np.ndarray:

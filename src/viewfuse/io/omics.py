@@ -13,11 +13,13 @@ import numpy as np
 import scipy.sparse as sp
 
 from .._extras import require
+from .._text import listed
 from ..exceptions import ViewsError
-from ..views import Views, _listed, is_dataframe
+from ..views import Views, is_dataframe
 from ._hdf5 import check_all_datasets
 from .align import Member, Missing, align
 from .conventions import is_label_name
+from .labels import checked_labels
 from .tables import Labels
 
 __all__ = ["is_anndata", "is_mudata", "read_omics", "views_from_omics"]
@@ -92,7 +94,7 @@ def views_from_omics(
 def _modality(data: Any, name: str) -> Member:
     modality, _, entry = name.partition(":")
     if modality not in data.mod:
-        raise ViewsError(f"There is no modality {modality!r}; there are {_listed(data.mod)}.")
+        raise ViewsError(f"There is no modality {modality!r}; there are {listed(data.mod)}.")
     return _entry(data.mod[modality], _entries(data.mod[modality]), entry or "X", name)
 
 
@@ -106,7 +108,7 @@ def _entries(data: Any) -> dict[str, Any]:
 
 def _entry(data: Any, entries: dict[str, Any], key: str, name: str) -> Member:
     if key not in entries:
-        raise ViewsError(f"There is no {key!r} for view {name!r}; there are {_listed(entries)}.")
+        raise ViewsError(f"There is no {key!r} for view {name!r}; there are {listed(entries)}.")
     values = entries[key]
     feature_names = None
     if is_dataframe(values):
@@ -125,7 +127,9 @@ def _labels(data: Any, labels: Labels, views: Views) -> np.ndarray | None:
         return None
     named = [name for name in data.obs.columns if (is_label_name(name) if labels is None else name == labels)]
     if isinstance(labels, str) and not named:
-        raise ViewsError(f"obs has no column {labels!r}, which labels= asks for; it has {_listed(data.obs.columns)}.")
+        raise ViewsError(f"obs has no column {labels!r}, which labels= asks for; it has {listed(data.obs.columns)}.")
     if len(named) > 1:
-        raise ViewsError(f"{_listed(named)} could each be the labels; choose with labels=, or none with labels=False.")
-    return np.array(data.obs.loc[views.ids, named[0]].tolist()) if named else None
+        raise ViewsError(f"{listed(named)} could each be the labels; choose with labels=, or none with labels=False.")
+    if not named:
+        return None
+    return checked_labels(data.obs.loc[views.ids, named[0]], named[0], views.sample_name, asked=isinstance(labels, str))

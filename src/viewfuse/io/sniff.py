@@ -36,9 +36,9 @@ def sniff(path: Path) -> Format:
         return "NumPy archive"
     if head.startswith(b"PAR1"):
         return "table"
-    if head[126:128] in (b"IM", b"MI"):
-        if head[124:126] in (b"\x00\x02", b"\x02\x00"):
-            raise ViewsFormatError(f"{path}: a MATLAB 7.3 header without its HDF5 contents; the file is cut short.")
+    if head[124:128] in (b"\x00\x02IM", b"\x02\x00MI"):
+        raise ViewsFormatError(f"{path}: a MATLAB 7.3 header without its HDF5 contents; the file is cut short.")
+    if head[124:128] in (b"\x00\x01IM", b"\x01\x00MI"):  # version 1.0 and the byte order, which a text may hold by chance
         return "MATLAB"
     if v4_order(head[:20]) is not None:
         return "MATLAB"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 import warnings
 from collections.abc import Mapping
@@ -12,12 +13,14 @@ from typing import Any, Literal
 import numpy as np
 
 from .._extras import require
+from .._text import listed
 from ..exceptions import UnusedColumnsWarning, ViewsError, ViewsFormatError
-from ..views import Views, _as_matrix, _columns_of_group, _listed
+from ..views import Views, _as_matrix, _columns_of_group
 from ._safety import check_claim, reading
 from .align import Member, Missing, align
 from .columns import ColumnGroups, column_groups, which_columns
 from .conventions import is_id_column, is_label_name
+from .labels import check_kind, checked_labels, plain_values
 from .layout import Samples
 
 __all__ = ["TABLE_SUFFIXES", "Labels", "views_from_columns", "views_from_frame", "views_from_tables"]
@@ -26,6 +29,7 @@ TABLE_SUFFIXES = (".csv", ".tsv", ".tab", ".txt", ".parquet", ".pq")
 Labels = str | Literal[False] | None
 
 _UNNAMED = re.compile(r"Unnamed: \d+")  # what pandas calls a column without a header, such as a written index
+_MISSING = ("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NULL", "null", "None")
 _ROWS_PER_BYTE = 10  # a constant column compresses well; beyond this times the deflate bound nothing is believed
 
 
@@ -51,7 +55,7 @@ def views_from_tables(
     label_files = [name for name in paths if is_label_name(name)]
     tables = {name: _read(path, ids, labels, samples) for name, path in paths.items() if name not in label_files}
     if not tables:
-        raise ViewsError(f"{_listed(label_files)} alone is no view; give a table per view too.")
+        raise ViewsError(f"{listed(label_files)} alone is no view; give a table per view too.")
     members = []
     for name, table in tables.items():
         with reading(paths[name], "a table"):
@@ -100,8 +104,11 @@ def _grouped(table: Table, groups: ColumnGroups | None) -> Views:
     _check_numbers(table.features.iloc[:, used])
     views = Views({view: table.features.iloc[:, columns] for view, columns in places.items()})
     if unused := np.delete(names, used).tolist():
-        warnings.warn(f"Columns in no view are left out: {_listed(unused)}.", UnusedColumnsWarning, stacklevel=4)
-    return Views(views, ids=table.ids, y=None if table.labels is None else table.labels.to_numpy())
+        warnings.warn(f"Columns in no view are left out: {listed(unused)}.", UnusedColumnsWarning, stacklevel=4)
+    views = Views(views, ids=table.ids)
+    if table.labels is None:
+        return views
+    return Views(views, y=checked_labels(table.labels, str(table.labels.name), views.sample_name, asked=True))
 
 
 def _read(path: Path, ids: str | None, labels: Labels, samples: Samples | None) -> Table:
@@ -113,11 +120,15 @@ def _read(path: Path, ids: str | None, labels: Labels, samples: Samples | None) 
             return _take_apart(frame, ids, labels)
         table = _take_apart(frame, ids, labels)
         id_column = _id_column(frame, ids)
-        if is_parquet or id_column is None:
+        if is_parquet or (id_column is None and not _has_index(frame)):
             return table
         # Numbers among ids must stay as the file spells them: 007 is not 7.
-        written = _read_text(path, dtype=str, keep_default_na=False, usecols=[frame.columns.get_loc(id_column)])
-        return Table(table.features, written.iloc[:, 0].to_numpy(dtype=object), table.labels, table.all_columns)
+        if id_column is None:  # the rows' names, as R writes them
+            written = _read_text(path, dtype=str, keep_default_na=False).index
+        else:
+            columns = [frame.columns.get_loc(id_column)]
+            written = _read_text(path, dtype=str, keep_default_na=False, usecols=columns).iloc[:, 0]
+        return Table(table.features, written.to_numpy(dtype=object), table.labels, table.all_columns)
 
 
 def _take_apart(frame: Any, ids: str | None, labels: Labels) -> Table:
@@ -131,6 +142,8 @@ def _take_apart(frame: Any, ids: str | None, labels: Labels) -> Table:
     label_values = None
     if (label_column := _label_column(frame, labels)) is not None:
         label_values = frame[label_column]
+        if labels is None:
+            check_kind(plain_values(label_values), label_column)
         frame = frame.drop(columns=label_column)
     return Table(frame.reset_index(drop=True), id_values, label_values, all_columns)
 
@@ -139,11 +152,11 @@ def _id_column(frame: Any, wanted: str | None) -> str | None:
     """The column asked for, else one called like an id, else a first column that is text or has no name."""
     if wanted is not None:
         if wanted not in frame.columns:
-            raise ViewsError(f"there is no id column {wanted!r}; the columns are {_listed(frame.columns)}.")
+            raise ViewsError(f"there is no id column {wanted!r}; the columns are {listed(frame.columns)}.")
         return wanted
     named = [name for name in frame.columns if is_id_column(name)]
     if len(named) > 1:
-        raise ViewsError(f"{_listed(named)} could each be the ids; choose with ids=.")
+        raise ViewsError(f"{listed(named)} could each be the ids; choose with ids=.")
     if named:
         return named[0]
     first = frame.columns[0]
@@ -159,7 +172,7 @@ def _label_column(frame: Any, labels: Labels) -> str | None:
         return None
     named = [name for name in frame.columns if (is_label_name(name) if labels is None else name == labels)]
     if len(named) > 1:
-        raise ViewsError(f"{_listed(named)} could each be the labels; choose with labels=, or none with labels=False.")
+        raise ViewsError(f"{listed(named)} could each be the labels; choose with labels=, or none with labels=False.")
     return named[0] if named else None
 
 
@@ -192,15 +205,13 @@ def _read_parquet(path: Path) -> Any:
 
 
 def _read_text(path: Path, **options: Any) -> Any:
-    """The table of a text file, its separator and whether it has a header taken from the first line."""
+    """The table of a text file, its separator and whether it has a header taken from the first lines."""
     pandas = require("pandas")
     with path.open(encoding="utf-8-sig") as file:
-        first_line = file.readline().rstrip("\r\n")
-    separator = max(",\t;", key=first_line.count)
-    fields = [field.strip().strip('"') for field in first_line.split(separator)]
-    # 0, 1, 2, … are the names pandas gives columns that have none; other numbers are data.
-    is_counted = len(fields) > 1 and fields == [str(number) for number in range(len(fields))]
-    header = None if all(map(_is_number, fields)) and not is_counted else 0
+        first_line, second_line = (file.readline().rstrip("\r\n") for _ in range(2))
+    separator = _separator(first_line, second_line)
+    fields = [field.strip() for field in next(csv.reader([first_line], delimiter=separator), [])]
+    header = 0 if _is_header(fields) else None
     frame = pandas.read_csv(path, sep=separator, header=header, encoding="utf-8-sig", low_memory=False, **options)
     if frame.index.nlevels > 1:
         raise ViewsFormatError(f"its rows are longer than its header of {len(fields)} columns.")
@@ -210,6 +221,46 @@ def _read_text(path: Path, **options: Any) -> Any:
         frame.columns = [str(number) for number in range(1, frame.shape[1] + 1)]
     frame.columns = [str(name) for name in frame.columns]
     return frame
+
+
+def _separator(first_line: str, second_line: str) -> str:
+    separator = max(",\t;", key=first_line.count)
+    if separator in first_line:
+        return separator
+    for other, called in (("|", "'|'"), (None, "spaces")):
+        widths = {len(line.split(other)) for line in (first_line, second_line) if line.strip()}
+        if min(widths, default=0) > 1 and max(widths) - min(widths) < 2:  # R's header has one field less than its rows
+            raise ViewsFormatError(
+                f"its separator was not recognised: the first line, {first_line[:40]!r}, has no comma, tab or semicolon, "
+                f"but {called}; save it with one of these three."
+            )
+    return separator
+
+
+def _is_header(fields: list[str]) -> bool:
+    """Whether the first line names the columns. Nobody is asked to believe a guess: what could be both is an error."""
+    first, *rest = fields or [""]
+    valued = [_is_value(field) for field in fields]
+    if not any(valued) or (rest and first and is_id_column(first)):
+        return True
+    # 0, 1, 2, … are the names pandas gives columns that have none, with a blank before them for those of an index.
+    counted = [str(number) for number in range(len(fields))]
+    if rest and (fields == counted or (first == "" and rest == counted[:-1])):
+        return True
+    if first == "" and rest and not any(valued[1:]):
+        return True
+    if all(valued) and first != "":
+        return False
+    numbers = [field for field, is_value in zip(fields, valued, strict=True) if is_value]
+    raise ViewsFormatError(
+        f"its first line could be a header or a sample: it holds {listed(numbers)} beside "
+        f"{listed(field for field in fields if field not in numbers) or 'a blank'}. Begin the file with a line that names "
+        "every column, as in id,x1,x2; after a first name 'id' the others may be numbers."
+    )
+
+
+def _is_value(field: str) -> bool:
+    return field in _MISSING or _is_number(field)
 
 
 def _has_index(frame: Any) -> bool:
@@ -222,7 +273,7 @@ def _is_number(text: str) -> bool:
         float(text)
     except ValueError:
         return False
-    return True
+    return "_" not in text  # 1_000 is a number to Python alone
 
 
 def _feature_names(table: Table) -> np.ndarray:
@@ -235,8 +286,11 @@ def _read_label_file(path: Path, ids: str | None, labels: Labels) -> tuple[np.nd
         return table.ids, table.labels
     with reading(path, "a table of labels"):
         if table.features.shape[1] != 1:
-            raise ViewsError(f"labels are one column beside the ids, not {_listed(table.features.columns)}.")
-        return table.ids, table.features.iloc[:, 0]
+            raise ViewsError(f"labels are one column beside the ids, not {listed(table.features.columns)}.")
+        found = table.features.iloc[:, 0]
+        if labels is None:
+            check_kind(plain_values(found), str(found.name))
+        return table.ids, found
 
 
 def _labelled(views: Views, columns: Mapping[str, tuple[np.ndarray | None, Any]]) -> Views:
@@ -254,18 +308,12 @@ def _labelled(views: Views, columns: Mapping[str, tuple[np.ndarray | None, Any]]
         y = np.where([a is None for a in y], found, y)
     if y is None:
         return views
-    unlabelled = np.flatnonzero([label is None for label in y])
-    if unlabelled.size:
-        raise ViewsError(
-            f"{unlabelled.size} of {len(views)} samples have no label, the first {views.sample_name(unlabelled[0])}; "
-            "add them, or read no labels with labels=False."
-        )
-    return Views(views, y=np.array(y.tolist()))
+    return Views(views, y=checked_labels(y, first, views.sample_name, asked=True))  # each table's kind is checked
 
 
 def _labels_in_order(views: Views, name: str, ids: np.ndarray | None, labels: Any) -> np.ndarray:
     """The labels as objects in the order of the samples, None where this table has none."""
-    values = labels.astype(object).where(labels.notna(), None).tolist()
+    values = plain_values(labels)
     found = np.empty(len(views), dtype=object)
     if (ids is None) != (views.ids is None):
         raise ViewsError(f"the labels of {name!r} cannot be matched: only one of labels and views has ids.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,10 +17,14 @@ from .._extras import require
 from ..exceptions import ViewsError
 from ..views import Views
 from . import omics
+from .sniff import sniff
 
-__all__ = ["add_results", "save_labels", "save_results"]
+__all__ = ["add_results", "check_labels_target", "check_results_target", "save_labels", "save_results"]
 
 _KEY = "viewfuse"
+_SEPARATORS = {".csv": ",", ".tsv": "\t"}
+_PARQUET = (".parquet", ".pq")
+_OMICS = {".h5ad": "AnnData", ".h5mu": "MuData"}
 
 
 def save_labels(path: str | Path, model: Any, views: Views) -> Path:
@@ -53,22 +58,28 @@ def save_labels(path: str | Path, model: Any, views: Views) -> Path:
     ann,1
     bob,0
     """
-    pandas = require("pandas")
-    path = Path(path).expanduser()
+    path = check_labels_target(path)
     columns: dict[str, Any] = {"row": np.arange(len(views))} if views.ids is None else {"id": views.ids}
     columns["label"] = _per_sample(model.labels_, views, "labels_")
     if getattr(model, "confidence_", None) is not None:
         columns["confidence"] = _per_sample(model.confidence_, views, "confidence_")
-    frame = pandas.DataFrame(columns)
-    match path.suffix.lower():
-        case ".csv" | ".tsv" as suffix:
-            with _replacing(path) as temporary:
-                frame.to_csv(temporary, index=False, sep="," if suffix == ".csv" else "\t")
-        case ".parquet" | ".pq":
-            with _replacing(path) as temporary:
-                frame.to_parquet(temporary, index=False)
-        case _:
-            raise ViewsError(f"{path}: labels are written as .csv, .tsv or .parquet; choose one of these names.")
+    frame = require("pandas").DataFrame(columns)
+    with _replacing(path) as temporary:
+        if path.suffix.lower() in _PARQUET:
+            frame.to_parquet(temporary, index=False)
+        else:
+            frame.to_csv(temporary, index=False, sep=_SEPARATORS[path.suffix.lower()])
+    return path
+
+
+def check_labels_target(path: str | Path) -> Path:
+    """Whether labels can be written under this name, so that a long fit need not be in vain."""
+    path = Path(path).expanduser()
+    if path.suffix.lower() not in (*_SEPARATORS, *_PARQUET):
+        raise ViewsError(f"{path}: labels are written as .csv, .tsv or .parquet; choose one of these names.")
+    require("pandas")
+    if path.suffix.lower() in _PARQUET:
+        require("pyarrow")
     return path
 
 
@@ -94,25 +105,48 @@ def save_results(path: str | Path, model: Any, views: Views, *, into: Any = None
     Path
         Where the file is.
     """
-    path = Path(path).expanduser()
-    suffix = path.suffix.lower()
-    if suffix == ".npz":
+    path = check_results_target(path, into)
+    if path.suffix.lower() == ".npz":
         with _replacing(path) as temporary, temporary.open("wb") as file:
             np.savez_compressed(file, **_arrays(model, views))
         return path
-    if suffix not in (".h5ad", ".h5mu"):
-        raise ViewsError(f"{path}: results are written as .npz, .h5ad or .h5mu; choose one of these names.")
-    if into is None:
-        raise ViewsError(f"{path}: results go into the AnnData or MuData they came from; name it with into=.")
     with omics.without_mudata_announcement():
         data = omics.read_omics(Path(into)) if isinstance(into, (str, Path)) else into.copy()
-    if omics.is_mudata(data) != (suffix == ".h5mu"):
-        kind, fitting = ("MuData", ".h5mu") if omics.is_mudata(data) else ("AnnData", ".h5ad")
-        raise ViewsError(f"{path}: the views came from {kind}, which is written as {fitting}.")
     add_results(data, model, views)
     with _replacing(path) as temporary, omics.without_mudata_announcement():
         data.write(temporary)
     return path
+
+
+def check_results_target(path: str | Path, into: Any = None) -> Path:
+    """Whether results can be written under this name, and ``into`` is what such a file holds."""
+    path = Path(path).expanduser()
+    suffix = path.suffix.lower()
+    if suffix != ".npz" and suffix not in _OMICS:
+        raise ViewsError(f"{path}: results are written as .npz, .h5ad or .h5mu; choose one of these names.")
+    if suffix == ".npz":
+        return path
+    if into is None:
+        raise ViewsError(f"{path}: results go into the AnnData or MuData they came from; name it with into=.")
+    found = _kind(into)
+    if found not in _OMICS.values():
+        raise ViewsError(f"{path}: {suffix} is for results of views that came from {_OMICS[suffix]}, not {found}; use .npz.")
+    if found != _OMICS[suffix]:
+        fitting = next(s for s, kind in _OMICS.items() if kind == found)
+        raise ViewsError(f"{path}: the views came from {found}, which is written as {fitting}.")
+    require(found.lower(), extra="omics")
+    return path
+
+
+def _kind(source: Any) -> str:
+    """What results are to be added to, in words."""
+    if isinstance(source, (str, Path)):
+        path = Path(source).expanduser()
+        if path.is_dir():
+            return "a folder of tables"
+        kind = sniff(path)
+        return kind if kind in _OMICS.values() else f"a {kind}" if kind == "table" else f"a {kind} file"
+    return "MuData" if omics.is_mudata(source) else "AnnData" if omics.is_anndata(source) else type(source).__name__
 
 
 def add_results(data: Any, model: Any, views: Views) -> None:
@@ -201,6 +235,8 @@ def _replacing(path: Path) -> Iterator[Path]:
         yield temporary
         with temporary.open("rb") as file:
             os.fsync(file.fileno())
+        if path.exists():
+            temporary.chmod(stat.S_IMODE(path.stat().st_mode))
         os.replace(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)

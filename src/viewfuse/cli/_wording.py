@@ -1,0 +1,33 @@
+"""What the library advises to write in Python, as options of the command."""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["as_options"]
+
+_LIST = re.compile(r"\bviews=\[([^\]]*)\]")
+_VALUE = re.compile(r"\b(views|ids|labels|samples|missing)='([^']*)'")
+_BARE = re.compile(r"\b(views|ids|labels)=(?=[\s;:,.)]|$)")
+
+
+def as_options(message: str) -> str:
+    """
+    >>> as_options("say which with samples='rows' or samples='columns'; or labels=False")
+    'say which with --samples rows or --samples columns; or --no-labels'
+    >>> as_options("perhaps views=['audio_*', 'image_*']; views='*' takes all; choose with ids=.")
+    "perhaps --views 'audio_*' --views 'image_*'; --views '*' takes all; choose with --ids."
+    """
+    message = message.replace("labels=False", "--no-labels")
+    message = _LIST.sub(lambda found: " ".join(f"--views {_word(name)}" for name in _names(found[1])), message)
+    message = _VALUE.sub(lambda found: f"--{found[1]} {_word(found[2])}", message)
+    return _BARE.sub(lambda found: f"--{found[1]}", message)
+
+
+def _names(listed: str) -> list[str]:
+    return [name.strip().strip("'\"") for name in listed.split(",") if name.strip() != "…"]
+
+
+def _word(value: str) -> str:
+    """As a shell takes it literally."""
+    return f"'{value}'" if re.search(r"[*?\s]", value) else value

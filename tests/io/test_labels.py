@@ -1,0 +1,93 @@
+"""What is a label is one rule, whichever reader meets it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.io import savemat
+
+from viewfuse import ViewsError, load_views
+
+pd = pytest.importorskip("pandas")
+
+A, B = np.arange(12.0).reshape(4, 3), np.arange(20.0).reshape(4, 5)
+
+
+def npz(folder: Path, y: list[Any]) -> Any:
+    np.savez(folder / "made.npz", X1=A, X2=B, y=y)
+    return folder / "made.npz"
+
+
+def mat(folder: Path, y: list[Any]) -> Any:
+    savemat(folder / "made.mat", {"X1": A, "X2": B, "y": y})
+    return folder / "made.mat"
+
+
+def one_table(folder: Path, y: list[Any]) -> Any:
+    pd.DataFrame(A, columns=["a", "b", "c"]).assign(y=y).to_csv(folder / "made.csv", index=False)
+    return folder / "made.csv"
+
+
+def tables(folder: Path, y: list[Any]) -> Any:
+    one_table(folder, y)
+    return [folder / "made.csv"]
+
+
+def label_file(folder: Path, y: list[Any]) -> Any:
+    pd.DataFrame(A, columns=["a", "b", "c"]).to_csv(folder / "made.csv", index=False)
+    pd.DataFrame({"y": y}).to_csv(folder / "labels.csv", index=False)
+    return folder
+
+
+def frame(folder: Path, y: list[Any]) -> Any:
+    return pd.DataFrame(A, columns=["a", "b", "c"]).assign(y=y)
+
+
+def annotated(folder: Path, y: list[Any]) -> Any:
+    anndata = pytest.importorskip("anndata")
+    return anndata.AnnData(A, obs=pd.DataFrame({"y": y}, index=list("pqrs")))
+
+
+READERS = [npz, mat, one_table, tables, label_file, frame, annotated]
+
+
+def load(source: Any, write: Callable, **options: Any) -> Any:
+    return load_views(source, views="*" if write in (one_table, frame) else None, **options)
+
+
+@pytest.mark.parametrize("write", READERS)
+def test_a_missing_label_is_an_error_that_names_the_sample(tmp_path: Path, write: Callable) -> None:
+    with pytest.raises(ViewsError, match=r"1 of 4 samples have no label in .*, the first row 2.*labels=False"):
+        load(write(tmp_path, [0.0, 1.0, np.nan, 1.0]), write)
+
+
+@pytest.mark.parametrize("write", READERS)
+def test_whole_numbers_are_labels(tmp_path: Path, write: Callable) -> None:
+    views = load(write(tmp_path, [0.0, 1.0, 2.0, 1.0]), write)
+    assert views.y.tolist() == [0, 1, 2, 1]
+    assert views.y.dtype.kind == "i"
+
+
+@pytest.mark.parametrize("write", READERS)
+def test_a_measurement_called_like_labels_is_not_taken_for_them(tmp_path: Path, write: Callable) -> None:
+    source = write(tmp_path, [0.5, 1.25, 2.0, 1.0])
+    with pytest.raises(ViewsError, match=r"'y' is called like labels, but holds 0.5.*labels='y'.*labels=False"):
+        load(source, write)
+    assert load(source, write, labels="y").y.tolist() == [0.5, 1.25, 2.0, 1.0]
+    assert load(source, write, labels=False).y is None
+
+
+def test_a_coordinate_called_y_becomes_a_feature_without_labels(tmp_path: Path) -> None:
+    views = load_views(one_table(tmp_path, [0.5, 1.25, 2.0, 1.0]), views="*", labels=False)
+    assert views.feature_names[0].tolist() == ["a", "b", "c", "y"]
+
+
+def test_categories_of_anndata_with_a_gap_do_not_become_a_class(tmp_path: Path) -> None:
+    data = annotated(tmp_path, ["T", "T", "B", "B"])
+    data.obs["cell_type"] = pd.Categorical(["T", None, "B", "B"])
+    with pytest.raises(ViewsError, match=r"no label in 'cell_type', the first row 1 \(id 'q'\)"):
+        load_views(data, labels="cell_type")
