@@ -35,6 +35,14 @@ def test_coefficients(tile, problem, ratio):
     np.testing.assert_allclose(_tiled.coefficients(*arguments), _plain.coefficients(*arguments), rtol=1e-12)
 
 
+def test_the_identity_needs_no_product(problem):
+    for kernels in (_tiled, _plain):
+        with_it, without = (
+            kernels.coefficients(problem["basis"], problem["eigenvalues"], 0.3, 0.4, given) for given in (np.eye(N), None)
+        )
+        np.testing.assert_allclose(without, with_it)
+
+
 @pytest.mark.parametrize("symmetric", [True, False])
 @pytest.mark.parametrize("ratio", [0.0, 0.4])
 def test_write_view_graph(tile, problem, symmetric, ratio):
@@ -70,7 +78,9 @@ def test_update_consensus(tile, problem, symmetric):
 
 def test_misfit_measure_and_add(tile, problem):
     graph, consensus = problem["sum"], problem["symmetric"]
-    assert _tiled.misfit(problem["basis"], graph) == pytest.approx(_plain.misfit(problem["basis"], graph), rel=1e-5)
+    for given, symmetric in ((graph, False), (consensus, True)):
+        misfits = [kernels.misfit(problem["basis"], given, symmetric=symmetric) for kernels in (_tiled, _plain)]
+        assert misfits[0] == pytest.approx(misfits[1], rel=1e-5)
     tiled, plain = (kernels.measure_graph(graph, consensus) for kernels in (_tiled, _plain))
     assert (tiled.norm2, tiled.distance2) == pytest.approx((plain.norm2, plain.distance2))
     total = np.ones((N, N))
@@ -82,7 +92,8 @@ def test_misfit_measure_and_add(tile, problem):
 
 def test_misfit_keeps_its_digits_when_the_graph_is_almost_the_identity(problem):
     graph = np.eye(N) + 1e-7 * problem["symmetric"]
-    assert _tiled.misfit(problem["basis"], graph) == pytest.approx(_plain.misfit(problem["basis"], graph), rel=1e-5)
+    tiled, plain = (kernels.misfit(problem["basis"], graph, symmetric=True) for kernels in (_tiled, _plain))
+    assert tiled == pytest.approx(plain, rel=1e-5)
 
 
 def test_results_do_not_depend_on_threads(problem, monkeypatch):

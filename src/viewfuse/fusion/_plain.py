@@ -10,7 +10,9 @@ from ._sizes import GraphSizes, UpdateSizes
 
 
 def coefficients(basis: Any, eigenvalues: Any, shift: float, ratio: float, consensus: Any) -> Any:
-    """``(Λ + shift)⁻¹ (Uᵀ − ratio · UᵀS)``, (r, n)."""
+    """``(Λ + shift)⁻¹ (Uᵀ − ratio · UᵀS)``, (r, n); None for a consensus that is the identity."""
+    if consensus is None:
+        return (1 - ratio) * basis.T / (eigenvalues + shift)[:, None]
     mixed = basis.T - ratio * (basis.T @ consensus) if ratio else basis.T
     return mixed / (eigenvalues + shift)[:, None]
 
@@ -22,7 +24,7 @@ def write_view_graph(basis: Any, mixture: Any, ratio: float, consensus: Any, gra
     return measure_graph(graph, consensus)
 
 
-def misfit(basis: Any, graph: Any) -> float:
+def misfit(basis: Any, graph: Any, *, symmetric: bool) -> float:
     """``‖Uᵀ − UᵀZ‖² = ‖Xᵀ − XᵀZ‖²``."""
     return _square_sum(basis.T - basis.T @ graph)
 

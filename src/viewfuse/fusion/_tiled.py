@@ -19,11 +19,11 @@ Tile = tuple[slice, slice]
 
 
 def coefficients(
-    basis: np.ndarray, eigenvalues: np.ndarray, shift: float, ratio: float, consensus: np.ndarray
+    basis: np.ndarray, eigenvalues: np.ndarray, shift: float, ratio: float, consensus: np.ndarray | None
 ) -> np.ndarray:
     transposed, scale = basis.T, (eigenvalues + shift)[:, None]
-    if not ratio:
-        return transposed / scale
+    if not ratio or consensus is None:
+        return (1 - ratio) * transposed / scale
     mixture = np.empty(transposed.shape, dtype=basis.dtype)
 
     def panel(columns: slice, _: object) -> tuple[float, ...]:
@@ -72,20 +72,21 @@ def write_view_graph(
     return GraphSizes(*for_each(store, _tiles(len(graph), upper=symmetric), per_thread=_scratch(graph.dtype)))
 
 
-def misfit(basis: np.ndarray, graph: np.ndarray) -> float:
+def misfit(basis: np.ndarray, graph: np.ndarray, *, symmetric: bool) -> float:
     # The objective is watched, not used: single precision gives it six digits at half the cost. The difference from the
     # identity is taken in full precision, as Z may be close to it.
-    transposed = basis.T.astype(np.float32)
+    single = basis.astype(np.float32)
+    transposed = graph if symmetric else graph.T
     from_identity = np.diagonal(graph) - 1
 
-    def panel(columns: slice, difference: np.ndarray) -> tuple[float]:
-        difference = difference[:, : columns.stop - columns.start]
-        np.copyto(difference, graph[:, columns], casting="same_kind")
-        np.fill_diagonal(difference[columns], from_identity[columns])
-        residual = transposed @ difference
+    def panel(rows: slice, difference: np.ndarray) -> tuple[float]:
+        difference = difference[: rows.stop - rows.start]
+        np.copyto(difference, transposed[rows], casting="same_kind")
+        np.fill_diagonal(difference[:, rows], from_identity[rows])
+        residual = difference @ single
         return (float(np.vdot(residual, residual)),)
 
-    return for_each(panel, spans(len(graph), _TILE), per_thread=lambda: np.empty((len(graph), _TILE), np.float32))[0]
+    return for_each(panel, spans(len(graph), _TILE), per_thread=lambda: np.empty((_TILE, len(graph)), np.float32))[0]
 
 
 def measure_graph(graph: np.ndarray, consensus: np.ndarray) -> GraphSizes:

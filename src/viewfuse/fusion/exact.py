@@ -156,14 +156,14 @@ class _LearnedGraph:
 
     factor: GramFactor
 
-    def write(self, graph: Any, consensus: Any, alpha: float, pull: float, *, symmetric: bool) -> GraphSizes:
+    def write(self, graph: Any, consensus: Any, alpha: float, pull: float, *, symmetric: bool, identity: bool) -> GraphSizes:
         kernels, basis = kernels_for(graph), self.factor.basis
         shift, ratio = alpha + pull, pull / (alpha + pull)
-        mixture = kernels.coefficients(basis, self.factor.eigenvalues, shift, ratio, consensus)
+        mixture = kernels.coefficients(basis, self.factor.eigenvalues, shift, ratio, None if identity else consensus)
         return kernels.write_view_graph(basis, mixture, ratio, consensus, graph, symmetric=symmetric)
 
-    def misfit(self, graph: Any) -> float:
-        return kernels_for(graph).misfit(self.factor.basis, graph)
+    def misfit(self, graph: Any, *, symmetric: bool) -> float:
+        return kernels_for(graph).misfit(self.factor.basis, graph, symmetric=symmetric)
 
 
 @dataclass(frozen=True)
@@ -172,11 +172,11 @@ class _GivenGraph:
 
     given: Any
 
-    def write(self, graph: Any, consensus: Any, alpha: float, pull: float, *, symmetric: bool) -> GraphSizes:
+    def write(self, graph: Any, consensus: Any, alpha: float, pull: float, *, symmetric: bool, identity: bool) -> GraphSizes:
         graph[...] = self.given
         return kernels_for(graph).measure_graph(graph, consensus)
 
-    def misfit(self, graph: Any) -> float:
+    def misfit(self, graph: Any, *, symmetric: bool) -> float:
         return 0.0
 
 

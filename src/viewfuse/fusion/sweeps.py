@@ -32,11 +32,11 @@ _SETTLED_EMBEDDING = 1e-6
 class ViewGraph(Protocol):
     """What the sweeps need of a view."""
 
-    def write(self, graph: Any, consensus: Any, alpha: float, pull: float, *, symmetric: bool) -> GraphSizes:
-        """Set ``graph`` to the view's ``Z``, given the consensus and how strongly it pulls."""
+    def write(self, graph: Any, consensus: Any, alpha: float, pull: float, *, symmetric: bool, identity: bool) -> GraphSizes:
+        """Set ``graph`` to the view's ``Z``, given the consensus, whether it is the identity, and how strongly it pulls."""
         ...
 
-    def misfit(self, graph: Any) -> float:
+    def misfit(self, graph: Any, *, symmetric: bool) -> float:
         """``‖Xᵀ − XᵀZ‖²``."""
         ...
 
@@ -121,10 +121,12 @@ class _Published:
         self.embedding: Any = None
         self.eigenvalues: Any = None
         self.embedding_is_current = False
+        self.consensus_is_identity = False
 
     def start(self) -> None:
         for i in range(self.consensus.shape[0]):
             self.consensus[i, i] = 1.0
+        self.consensus_is_identity = True
         # The Laplacian of the identity is zero, of which LAPACK, and so the program, gives the first unit vectors.
         n, k = self.consensus.shape[0], self.problem.n_clusters
         self.embedding = self.xp.eye(n, k, dtype=self.consensus.dtype, device=self.consensus.device)
@@ -139,7 +141,7 @@ class _Published:
             sizes.append(self.write(view, self.weights[v]))
             raw_weights.append(self.weight(sizes[-1]))
             self.kernels.add_scaled(self.weighted_sum, raw_weights[-1], self.graph, start=v == 0)
-            misfit += view.misfit(self.graph)
+            misfit += view.misfit(self.graph, symmetric=self.symmetric)
         self.weights = self.normalised(np.asarray(raw_weights))
         update = self.replace_consensus(sum(raw_weights))
         scatter = self.scatter(sizes) + float(self.weights.sum()) * (update.moved2 - 2 * update.towards)
@@ -152,7 +154,8 @@ class _Published:
 
     def write(self, view: ViewGraph, weight: float) -> GraphSizes:
         pull = self.problem.beta * float(weight)
-        return view.write(self.graph, self.consensus, self.problem.alpha, pull, symmetric=self.symmetric)
+        alpha, identity = self.problem.alpha, self.consensus_is_identity
+        return view.write(self.graph, self.consensus, alpha, pull, symmetric=self.symmetric, identity=identity)
 
     def weight(self, sizes: GraphSizes) -> float:
         """``1 / (2‖Z_v − S‖)``; two graphs count as no closer than the last digits of their entries tell."""
@@ -181,7 +184,7 @@ class _Published:
         """``S ← M / Σ_v w_v − penalty · P``; the old one stays in ``weighted_sum`` until the next sweep."""
         update = self.new_consensus(weight_total, out=self.weighted_sum)
         self.consensus, self.weighted_sum = self.weighted_sum, self.consensus
-        self.embedding_is_current = False
+        self.embedding_is_current = self.consensus_is_identity = False
         return update
 
     def new_consensus(self, weight_total: float, out: Any) -> UpdateSizes:
@@ -319,7 +322,7 @@ class _Paper(_Published):
             self.consensus = old
             self.write(view, weight)
             sizes.append(self.kernels.measure_graph(self.graph, new))
-            misfit += view.misfit(self.graph)
+            misfit += view.misfit(self.graph, symmetric=self.symmetric)
         self.consensus = new
         self.weights = np.asarray([self.weight(size) for size in sizes])
         cut = float(self.xp.sum(self.eigenvalues)) if self.problem.joint else 0.0
