@@ -45,28 +45,26 @@ def write_view_graph(
         rows, columns = tile
         off_diagonal = rows != columns
         block, other, pull = scratch.blocks(3, rows, columns)
-        if ratio:
-            np.multiply(consensus[tile], ratio, out=pull)
+        # (a + p)₊ = max(a, −p) + p: the pull p is added once to both halves.
+        push = np.multiply(consensus[tile], -ratio, out=pull) if ratio else 0
         np.matmul(basis[rows], mixture[:, columns], out=block)
-        if ratio:
-            block += pull
-        np.maximum(block, 0, out=block)
+        np.maximum(block, push, out=block)
         if symmetric:
             if off_diagonal:
                 # The mirror tile, transposed by the product itself; S is symmetric, so it gets the same pull.
                 np.matmul(mixture[:, rows].T, basis[columns].T, out=other)
-                if ratio:
-                    other += pull
-                np.maximum(other, 0, out=other)
+                np.maximum(other, push, out=other)
             else:
                 other[...] = block.T
             block += other
-        np.multiply(block, 0.5 if symmetric else 1.0, out=graph[tile])
+            block *= 0.5
+        block -= push
+        graph[tile] = block
         if symmetric and off_diagonal:
-            graph[columns, rows] = graph[tile].T
+            graph[columns, rows] = block.T
         times = 2 if symmetric and off_diagonal else 1
-        norm2 = _square_sum(block) * (0.25 if symmetric else 1.0)
-        np.subtract(graph[tile], consensus[tile], out=block)
+        norm2 = _square_sum(block)
+        block -= consensus[tile]
         return times * norm2, times * _square_sum(block)
 
     return GraphSizes(*for_each(store, _tiles(len(graph), upper=symmetric), per_thread=_scratch(graph.dtype)))

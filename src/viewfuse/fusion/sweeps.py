@@ -24,6 +24,8 @@ __all__ = ["SWEEPS", "Problem", "ViewGraph", "run_sweeps"]
 
 # A view's graph, scaled to length 1, counts as at least this far from the consensus: it bounds the ratio of two weights.
 _LEAST_DISTANCE = 0.01
+# Residuals of the eigenvectors, relative to the median degree: for what is handed on, and where little depends on it.
+_EXACT, _ROUGH = 1e-5, 1e-2
 # The robust variant settles S and F together in at most so many rounds, or until the embedding turns by no more than this.
 _ROUNDS = 6
 _SETTLED_EMBEDDING = 1e-6
@@ -120,6 +122,9 @@ class _Published:
         self.normalized = self.normalized or not problem.joint
         self.embedding: Any = None
         self.eigenvalues: Any = None
+        self.nearby: Any = None  # where the eigensolver starts
+        self.embedding_is_rough = False
+        self.norm = 0.0  # of S
         self.embedding_is_current = False
         self.consensus_is_identity = False
 
@@ -135,7 +140,7 @@ class _Published:
 
     def sweep(self) -> Sweep:
         if self.problem.joint and not self.embedding_is_current:
-            self.embed()
+            self.embed(self.tolerance())
         sizes, misfit, raw_weights = [], 0.0, []
         for v, view in enumerate(self.problem.graphs):
             sizes.append(self.write(view, self.weights[v]))
@@ -148,9 +153,14 @@ class _Published:
         return self.summary(misfit, sizes, scatter=scatter, cut=update.cut, change=self.change(update))
 
     def finish(self) -> None:
-        """The program hands on the embedding it has."""
+        """The program hands on the embedding of the last sweep's beginning, whose ``S`` is still in ``weighted_sum``."""
         if not self.problem.joint:
             self.embed()
+        elif self.embedding_is_rough:
+            last = self.consensus
+            self.consensus = self.weighted_sum
+            self.embed()
+            self.consensus = last
 
     def write(self, view: ViewGraph, weight: float) -> GraphSizes:
         pull = self.problem.beta * float(weight)
@@ -166,11 +176,18 @@ class _Published:
     def normalised(self, raw_weights: np.ndarray) -> np.ndarray:
         return raw_weights
 
-    def embed(self, tol: float = 1e-5) -> None:
+    def embed(self, tol: float = _EXACT) -> None:
         laplacian = Laplacian.of(self.consensus, normalized=self.normalized, symmetric=self.symmetric)
-        k, start = self.problem.n_clusters, self.embedding
-        found = smallest_eigenpairs(laplacian, k, start=start, tol=tol, random_state=self.random_state)
+        k = self.problem.n_clusters
+        found = smallest_eigenpairs(laplacian, k, start=self.nearby, tol=tol, random_state=self.random_state)
+        self.nearby, self.embedding_is_rough = found.block, tol > _EXACT
         self.embedding, self.eigenvalues, self.embedding_is_current = found.vectors, found.values, True
+
+    def tolerance(self) -> float:
+        """As exact as ``S`` can tell: an embedding off by everything moves it by penalty · ‖P‖, and ‖P‖ is about 4√(kn)."""
+        n, k = self.consensus.shape[0], self.problem.n_clusters
+        reach = self.penalty(float(self.weights.sum())) * 4 * math.sqrt(k * n)
+        return _EXACT if reach > 1e-6 * self.norm else _ROUGH
 
     def points(self) -> Any:
         """The points whose squared distances are ``P``."""
@@ -192,9 +209,11 @@ class _Published:
         points = self.points() if joint else self.consensus[:, :1] * 0
         penalty = self.penalty(weight_total) if joint else 0.0
         self.cut_price = 4 * self.problem.beta * float(self.weights.sum()) * penalty
-        return self.kernels.update_consensus(
+        update = self.kernels.update_consensus(
             self.weighted_sum, weight_total, self.consensus, points, penalty, out, symmetric=self.symmetric
         )
+        self.norm = math.sqrt(update.old_norm2)
+        return update
 
     def change(self, update: UpdateSizes) -> float:
         """The program compares the new ``S`` with the old before it clips it."""
@@ -235,7 +254,10 @@ class _Robust(_Published):
             self.kernels.add_scaled(self.consensus, 1 / len(self.problem.graphs), self.graph, start=v == 0)
 
     def finish(self) -> None:
-        self.embed(tol=1e-5)
+        self.embed(_EXACT)
+
+    def tolerance(self) -> float:
+        return 1e-4
 
     def weight(self, sizes: GraphSizes) -> float:
         """``1 / ‖Z_v/‖Z_v‖ − S/‖S‖‖`` over the ties, the edges between different samples."""
@@ -274,7 +296,7 @@ class _Robust(_Published):
         return raw_weights * (len(raw_weights) / raw_weights.sum())
 
     def embed(self, tol: float = 1e-4) -> None:
-        super().embed(tol)  # between sweeps a rougher embedding does: S moves further than that
+        super().embed(tol)  # between sweeps a rougher one does: S moves further than that
         self._points = unit_rows(self.embedding)
         centre = self.xp.mean(self._points, axis=0)
         spread = self.xp.mean(self.xp.sum(self._points * self._points, axis=1))
@@ -330,7 +352,8 @@ class _Paper(_Published):
 
     def finish(self) -> None:
         """Hand on a graph that others can use: ``sym(S)`` without its negative entries."""
-        super().finish()
+        if not self.problem.joint:
+            self.embed()
         symmetric = (self.consensus + self.consensus.T) / 2
         self.consensus = self.xp.where(symmetric > 0, symmetric, self.xp.zeros_like(symmetric))
 

@@ -47,11 +47,13 @@ class Eigenpairs:
     values : (k,) array, ascending
     vectors : (n, k) array, orthonormal columns
     iterations : int, products with a block of vectors (0: a dense solver answered)
+    block : (n, b) array, the vectors and a few that follow them, less exact: where to start for a matrix nearby
     """
 
     values: Any
     vectors: Any
     iterations: int
+    block: Any
 
 
 def smallest_eigenpairs(
@@ -60,7 +62,7 @@ def smallest_eigenpairs(
     """``min Tr(FᵀLF)`` over (n, k) ``F`` with ``FᵀF = I``.
 
     Block Davidson with Jacobi preconditioning and thick restarts: one product ``L @ block`` an iteration, at most
-    ``6·(k + guard)`` basis vectors. ``start`` (the last sweep's vectors) saves most iterations once the graph settles.
+    ``6·(k + guard)`` basis vectors. ``start`` (the ``block`` of the last sweep) saves iterations once the graph settles.
     Stops when every residual ``‖L f − θ f‖`` is under ``tol`` times the median diagonal entry of ``L``: one hub can make the
     largest as large as it likes. Small problems, and those it does not finish, go to LAPACK.
     """
@@ -107,7 +109,7 @@ def _dense_solvers(matrix: Any, count: int) -> Iterator[Callable[[], tuple[Any, 
 
 def _dense(laplacian: SymmetricOperator, k: int) -> Eigenpairs:
     values, vectors = symmetric_eigh(laplacian.dense(), smallest=k)
-    return Eigenpairs(values, vectors, 0)
+    return Eigenpairs(values, vectors, 0, vectors)
 
 
 def _start_block(laplacian: SymmetricOperator, block_size: int, start: Any, random_state: np.random.RandomState) -> Any:
@@ -139,7 +141,7 @@ def _block_davidson(laplacian: SymmetricOperator, k: int, start: Any, tol: float
         if not bool(xp.all(xp.isfinite(norms))):
             return None
         if float(xp.max(norms[:k])) <= tol * scale:
-            return Eigenpairs(values[:k], ritz[:, :k], iteration)
+            return Eigenpairs(values[:k], ritz[:, :k], iteration, ritz)
         unfinished = [j for j in range(size) if float(norms[j]) > 0.1 * tol * scale]
         chosen = xp.asarray(unfinished, device=start.device)
         expansion = _preconditioned(
