@@ -1,7 +1,6 @@
 """GFSC and GF as a user meets them."""
 
 import pickle
-import warnings
 
 import numpy as np
 import pandas as pd
@@ -209,6 +208,16 @@ def test_one_frame_names_the_view_of_a_bad_column():
         GFSC(3).fit(np.array([[1, "x"]] * 5, dtype=object))
 
 
+def test_confidence_is_lowest_between_the_clusters():
+    rng = np.random.default_rng(0)
+    centres = np.array([[6.0, 0, 0], [0, 6.0, 0]])
+    between = centres.mean(axis=0) + 0.1 * rng.normal(size=(1, 3))
+    points = np.vstack([np.repeat(centres, 30, axis=0) + 0.5 * rng.normal(size=(60, 3)), between])
+    model = GFSC(2, random_state=0).fit([points, points + 0.1 * rng.normal(size=points.shape)])
+    assert model.confidence_.argmin() == 60
+    assert ((model.confidence_ >= 0) & (model.confidence_ <= 1)).all()
+
+
 def test_verbose_shows_the_sweeps(capsys):
     GFSC(3, random_state=0, verbose=1).fit(VIEWS)
     assert "GFSC sweep 1: change" in capsys.readouterr().out
@@ -295,10 +304,9 @@ def test_a_collapsed_consensus_is_pointed_out():
     # β so large that the data no longer count: S stays the identity, as with the paper's parameters on BBC.
     with pytest.warns(DegenerateGraphWarning, match=r"No two samples are tied.*Lower beta"):
         GFSC(3, alpha=1e-7, beta=1e12, gamma=1e-5, variant="published", random_state=0).fit(VIEWS)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        with pytest.warns(DegenerateGraphWarning, match=r"Lower gamma or raise alpha"):
-            GFSC(3, gamma=1e6, random_state=0).fit(VIEWS)
+    # Ten samples at right angles to each other.
+    with pytest.warns(DegenerateGraphWarning, match=r"No two samples are tied.*Lower gamma or raise alpha"):
+        GFSC(3, random_state=0).fit([np.eye(10)])
 
 
 def test_single_samples_without_ties_are_named():

@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 
 from ..exceptions import ConvergenceWarning, DegenerateGraphWarning
 from ..fusion import FusionResult, Sweep, fuse_graphs
-from ..spectral import assign_clusters, isolated_samples, unit_rows
+from ..spectral import assign_clusters, isolated_samples, tie_confidence, unit_rows
 from ..views import Views
 from ._base import EmbeddingMixin, MultiViewClusterer
 from ._checks import check_choice, check_count, check_number, check_zero_samples
@@ -81,6 +81,7 @@ class ExactFusion(EmbeddingMixin, MultiViewClusterer):
         rows = unit_rows(result.embedding) if self._rows_are_directions() else result.embedding
         rows = np.asarray(rows)
         self.labels_ = assign_clusters(rows, self.n_clusters, n_init=self.n_init, random_state=rng)
+        self.confidence_ = tie_confidence(result.fused, self.labels_)
         self.embedding_ = _in_precision_of(arrays[0], result.embedding)
         self.affinity_matrix_ = result.consensus
         self.n_iter_ = len(result.sweeps)

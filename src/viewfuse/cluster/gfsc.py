@@ -48,6 +48,8 @@ class GFSC(ExactFusion):
     Attributes
     ----------
     labels_ : (n_samples,) array of int
+    confidence_ : (n_samples,) array in [0, 1]
+        How clearly a sample's ties speak for its cluster: 0 where another has as strong a claim.
     view_weights_ : (n_views,) array, summing to 1
         A constant view has weight 0.
     view_names_ : (n_views,) array of str

@@ -32,6 +32,7 @@ class FusionResult:
     Attributes
     ----------
     consensus : (n, n) array, symmetric and non-negative: ``S``
+    fused : (n, n) array, the weighted sum of the view graphs before the cut, up to its scale; where there is no such, ``S``
     embedding : (n, k) array, orthonormal columns: ``F``
     eigenvalues : (k,) array, of the Laplacian the embedding belongs to
     weights : (n_views,) array, summing to 1
@@ -40,6 +41,7 @@ class FusionResult:
     """
 
     consensus: Any
+    fused: Any
     embedding: Any
     eigenvalues: Any
     weights: Any

@@ -83,6 +83,7 @@ def _run_sweeps(state: _Published, max_iter: int, tol: float, on_sweep: Callable
     state.finish()
     return FusionResult(
         consensus=state.consensus,
+        fused=state.fused(),
         embedding=state.embedding,
         eigenvalues=state.eigenvalues,
         weights=sweeps[-1].weights,
@@ -161,6 +162,9 @@ class _Published:
             self.consensus = self.weighted_sum
             self.embed()
             self.consensus = last
+
+    def fused(self) -> Any:
+        return self.consensus
 
     def write(self, view: ViewGraph, weight: float) -> GraphSizes:
         pull = self.problem.beta * float(weight)
@@ -255,6 +259,9 @@ class _Robust(_Published):
 
     def finish(self) -> None:
         self.embed(_EXACT)
+
+    def fused(self) -> Any:
+        return self.weighted_sum if self.problem.joint else self.consensus
 
     def tolerance(self) -> float:
         return 1e-4

@@ -1,6 +1,6 @@
 """From a graph to clusters: Laplacians as operators, their smallest eigenvectors, and rows to clusters."""
 
-from .assign import assign_clusters, unit_rows, warn_if_fewer
+from .assign import assign_clusters, tie_confidence, unit_rows, warn_if_fewer
 from .complement import Complement, normalised_adjacency
 from .eigensolvers import Eigenpairs, smallest_eigenpairs, symmetric_eigh
 from .laplacian import Laplacian, isolated_samples
@@ -14,6 +14,7 @@ __all__ = [
     "normalised_adjacency",
     "smallest_eigenpairs",
     "symmetric_eigh",
+    "tie_confidence",
     "unit_rows",
     "warn_if_fewer",
 ]

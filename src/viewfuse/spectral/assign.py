@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ..exceptions import DegenerateGraphWarning
 
-__all__ = ["assign_clusters", "unit_rows", "warn_if_fewer"]
+__all__ = ["assign_clusters", "tie_confidence", "unit_rows", "warn_if_fewer"]
 
 
 def unit_rows(embedding: Any) -> Any:
@@ -44,3 +44,24 @@ def warn_if_fewer(labels: np.ndarray, n_clusters: int) -> None:
             DegenerateGraphWarning,
             stacklevel=4,
         )
+
+
+def tie_confidence(graph: Any, labels: np.ndarray) -> np.ndarray:
+    """How clearly a sample's ties speak for its cluster: ``(a − b)/(a + b)``, at least 0.
+
+    ``a`` is its mean tie to the others of its own cluster, ``b`` the largest mean tie to another: 1 where it has ties
+    to its own only, 0 where another cluster has as strong a claim, or where it has no tie at all.
+    """
+    xp = array_namespace(graph)
+    clusters, own = np.unique(labels, return_inverse=True)
+    members = np.equal.outer(own, np.arange(clusters.size)).astype(float)
+    ties = np.asarray(graph @ xp.asarray(members, dtype=graph.dtype, device=graph.device), dtype=float)
+    rows = np.arange(len(labels))
+    ties[rows, own] -= np.asarray(xp.linalg.diagonal(graph), dtype=float)
+    others = members.sum(axis=0) - members
+    means = np.maximum(ties, 0) / np.maximum(others, 1)
+    to_own = means[rows, own]
+    means[rows, own] = 0
+    to_next = means.max(axis=1)
+    total = to_own + to_next
+    return np.clip((to_own - to_next) / np.where(total > 0, total, 1), 0.0, 1.0)
