@@ -42,7 +42,7 @@ def plot_weights(model: MultiViewClusterer, ax: Axes | None = None) -> Axes:
     ax = _axes(ax)
     names, weights = [str(name) for name in model.view_names_], model.view_weights_
     bars = ax.barh(names, weights, color=PALETTE[0])
-    ax.bar_label(bars, [f"{weight:.2f}" for weight in weights], padding=3)
+    ax.bar_label(bars, [f"{weight:.2f}" for weight in weights], padding=3, bbox={"fc": "white", "ec": "none", "pad": 1})
     ax.axvline(1 / len(weights), color="0.4", ls="--", lw=1, zorder=0)
     ax.invert_yaxis()
     ax.spines[["top", "right"]].set_visible(False)
@@ -51,17 +51,18 @@ def plot_weights(model: MultiViewClusterer, ax: Axes | None = None) -> Axes:
 
 
 def plot_embedding(model: MultiViewClusterer, ax: Axes | None = None) -> Axes:
-    """The clusters around a circle, each sample drawn towards those it is close to in the embedding: strays lie between."""
+    """The clusters as discs around a circle, the surest samples inmost; strays are drawn to the clusters they are near."""
     ax = _axes(ax)
     rows = np.asarray(model.embedding_, dtype=float)
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    points = _spread_by_cluster(rows / np.where(lengths > 0, lengths, 1), model.labels_)
+    confidence = getattr(model, "confidence_", np.zeros(len(rows)))
+    points = _spread_by_cluster(rows / np.where(lengths > 0, lengths, 1), model.labels_, confidence)
     for cluster in np.unique(model.labels_):
         members = points[model.labels_ == cluster]
-        ax.scatter(members[:, 0], members[:, 1], s=6, lw=0, alpha=0.7, color=PALETTE[cluster % len(PALETTE)])
+        ax.scatter(members[:, 0], members[:, 1], s=7, lw=0, alpha=0.85, color=PALETTE[cluster % len(PALETTE)])
         ax.annotate(str(cluster), members.mean(axis=0), ha="center", va="center", weight="bold", fontsize=11,
                     bbox={"boxstyle": "round,pad=0.15", "fc": "white", "ec": "none", "alpha": 0.75})  # fmt: skip
-    ax.set(title="Samples in the learned embedding, by cluster", xticks=[], yticks=[])
+    ax.set(title="Samples by cluster, the surest inmost", xticks=[], yticks=[], aspect="equal")
     ax.spines[:].set_color("0.8")
     return ax
 
@@ -84,10 +85,24 @@ def _axes(ax: Axes | None) -> Axes:
     return plt.subplots()[1]
 
 
-def _spread_by_cluster(rows: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """Two coordinates in which clusters lie around a circle: each sample is pulled to the clusters it is close to."""
-    centres = np.stack([rows[labels == cluster].mean(axis=0) for cluster in np.unique(labels)])
+def _spread_by_cluster(rows: np.ndarray, labels: np.ndarray, confidence: np.ndarray) -> np.ndarray:
+    """Two coordinates: clusters as discs around a circle, the surest samples inmost, strays drawn to whom they are close."""
+    clusters = np.unique(labels)
+    centres = np.stack([rows[labels == cluster].mean(axis=0) for cluster in clusters])
     nearness: Any = np.exp(4 * (rows @ centres.T))
     nearness /= nearness.sum(axis=1, keepdims=True)
     angles = 2 * np.pi * np.arange(len(centres)) / len(centres)
-    return nearness @ np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    points = nearness @ np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    disc = 0.9 * np.sin(np.pi / max(len(clusters), 3)) * np.linalg.norm(points, axis=1).mean()
+    for cluster in clusters:
+        members = np.flatnonzero(labels == cluster)
+        members = members[np.argsort(-confidence[members], kind="stable")]
+        points[members] += disc * _sunflower(members.size)
+    return points
+
+
+def _sunflower(count: int) -> np.ndarray:
+    """``count`` points that fill the unit disc evenly, from the centre outwards."""
+    place = np.arange(count)
+    radius, angle = np.sqrt((place + 0.5) / max(count, 1)), np.pi * (3 - 5**0.5) * place
+    return radius[:, None] * np.stack([np.cos(angle), np.sin(angle)], axis=1)

@@ -23,7 +23,7 @@ def test_the_demo_shows_and_writes(tmp_path, monkeypatch):
         assert text in result.output
     with open(tmp_path / "out" / "labels.csv") as file:
         rows = list(csv.reader(file))
-    assert rows[0] == ["row", "label"]
+    assert rows[0] == ["row", "label", "confidence"]
     assert len(rows) == 201
     picture = matplotlib.image.imread(tmp_path / "out" / "digits.png")
     assert np.unique(picture.reshape(-1, picture.shape[-1]), axis=0).shape[0] > 50  # not an empty frame
