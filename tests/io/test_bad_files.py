@@ -6,7 +6,6 @@ import os
 import pickle
 import re
 import struct
-import time
 import tracemalloc
 import zipfile
 import zlib
@@ -26,14 +25,12 @@ HUGE = 10**6  # squared: 10¹² elements
 
 
 def refused(path: Path, reason: str = ".") -> None:
-    """The file raises our error, naming it, within a second and 64 MB."""
+    """The file raises our error, naming it, within 64 MB; how long it takes is measured in benchmarks/readers.py."""
     tracemalloc.start()
-    start = time.perf_counter()
     try:
         with pytest.raises(ViewsFormatError, match=reason) as caught:
             load_views(path)
         assert str(path) in str(caught.value)
-        assert time.perf_counter() - start < 1
         assert tracemalloc.get_traced_memory()[1] < 64 << 20
     finally:
         tracemalloc.stop()

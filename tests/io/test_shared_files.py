@@ -107,22 +107,3 @@ def test_the_format_is_found_by_content(shared: Path, tmp_path: Path) -> None:
     renamed = tmp_path / "thesis.docx"
     renamed.write_bytes((shared / "datasets" / "TwoMoon.mat").read_bytes())
     assert load_views(renamed).shape == (200, 4)
-
-
-def test_a_v73_file_opens_in_less_than_twice_what_h5py_needs(shared: Path) -> None:
-    import time
-
-    import h5py
-
-    path = shared / "datasets" / "reuters_1200.mat"
-    ours, theirs = [], []
-    for _ in range(5):
-        start = time.perf_counter()
-        with h5py.File(path) as file:
-            for name in file["#refs#"]:
-                file["#refs#"][name][()]
-        theirs.append(time.perf_counter() - start)
-        start = time.perf_counter()
-        load_views(path)
-        ours.append(time.perf_counter() - start)
-    assert min(ours) < 2 * min(theirs)
