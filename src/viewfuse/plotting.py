@@ -6,44 +6,97 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ._extras import require
+from .exceptions import ParameterError
+from .layout import (
+    PALETTE,
+    cluster_map,
+    consensus_block,
+    drawn_samples,
+    sharpness,
+    sorted_by_cluster,
+    spectrum,
+    view_block,
+)
+from .views import Views
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from .cluster import MultiViewClusterer
 
-__all__ = ["plot_consensus", "plot_embedding", "plot_fit", "plot_weights"]
+__all__ = [
+    "plot_consensus",
+    "plot_convergence",
+    "plot_embedding",
+    "plot_fit",
+    "plot_spectrum",
+    "plot_views",
+    "plot_weights",
+]
 
-# Distinguishable with every common colour blindness (after Okabe & Ito, and Tol); repeated past ten clusters.
-PALETTE = (
-    "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#332288", "#882255", "#999999",
-)  # fmt: skip
+_MOST_IN_HEAT_MAP = 1000
+_EIGENVALUES_PAST_K = 10
 
 
 def plot_consensus(model: MultiViewClusterer, ax: Axes | None = None) -> Axes:
-    """The consensus graph as a heat map, samples sorted by cluster: good clusters are bright blocks on the diagonal."""
-    ax = _axes(ax)
-    order = np.argsort(model.labels_, kind="stable")
-    graph = np.asarray(model.affinity_matrix_)[np.ix_(order, order)]
-    ties = graph - np.diag(np.diag(graph))
-    positive = ties[ties > 0]
-    # Between clusters and within them the edges differ by orders of magnitude: roots show both.
-    ax.imshow(np.sqrt(ties), cmap="magma", vmax=np.sqrt(np.quantile(positive, 0.98)) if positive.size else 1)
-    edges = np.cumsum(np.bincount(model.labels_))[:-1] - 0.5
-    for edge in edges:
-        ax.axhline(edge, color="white", lw=0.4, alpha=0.6)
-        ax.axvline(edge, color="white", lw=0.4, alpha=0.6)
-    ax.set(title="Consensus graph, sorted by cluster", xticks=[], yticks=[], xlabel="samples", ylabel="samples")
-    return ax
+    """The consensus graph as a heat map, samples sorted by cluster: good clusters are bright blocks on the diagonal.
+
+    Of more than a thousand samples each cluster's share is drawn.
+    """
+    rows = _rows_of_heat_map(model)
+    graph = consensus_block(model, rows)
+    if graph is None:
+        raise _lacks(model, "affinity_matrix_", "fuses no graph")
+    return _heat_map(_axes(ax), graph, np.asarray(model.labels_)[rows], "Consensus graph, sorted by cluster")
+
+
+def plot_views(model: MultiViewClusterer, views: Any, axes: Any = None) -> np.ndarray:
+    """The consensus beside the graph that each view gives alone, all sorted by cluster: who sees the clusters, who does not.
+
+    Parameters
+    ----------
+    model : fitted estimator
+    views : the views it was fitted on
+    axes : as many axes as views and one more, optional
+
+    Returns
+    -------
+    array of axes
+    """
+    views = views if isinstance(views, Views) else Views(views)
+    rows = _rows_of_heat_map(model)
+    labels = np.asarray(model.labels_)[rows]
+    if axes is None:
+        columns = min(views.n_views + 1, 4)
+        lines = -(-(views.n_views + 1) // columns)
+        plt = require("matplotlib.pyplot", extra="plot")
+        grid = plt.subplots(lines, columns, figsize=(3 * columns, 3.2 * lines), layout="constrained", squeeze=False)[1]
+        axes = grid.ravel()
+        for unused in axes[views.n_views + 1 :]:
+            unused.remove()
+    axes = np.asarray(axes).ravel()[: views.n_views + 1]
+    plot_consensus(model, axes[0]).set_title("consensus")
+    precomputed, alpha = getattr(model, "affinity", "") == "precomputed", getattr(model, "alpha", 10.0)
+    for ax, name, array in zip(axes[1:], views.names, views.arrays, strict=True):
+        _heat_map(ax, view_block(array, rows, precomputed=precomputed, alpha=alpha), labels, _plain(name))
+    for ax in axes:
+        ax.set(xlabel="", ylabel="")
+    return axes
 
 
 def plot_weights(model: MultiViewClusterer, ax: Axes | None = None) -> Axes:
     """How much each view is trusted; the dashed line is an equal share."""
+    weights = getattr(model, "view_weights_", None)
+    if weights is None:
+        raise _lacks(model, "view_weights_", "does not weigh the views")
     ax = _axes(ax)
-    names, weights = [str(name) for name in model.view_names_], model.view_weights_
-    bars = ax.barh(names, weights, color=PALETTE[0])
+    places = np.arange(len(weights))
+    bars = ax.barh(places, weights, color=PALETTE[0])
     ax.bar_label(bars, [f"{weight:.2f}" for weight in weights], padding=3, bbox={"fc": "white", "ec": "none", "pad": 1})
     ax.axvline(1 / len(weights), color="0.4", ls="--", lw=1, zorder=0)
+    ax.set_yticks(places, [_plain(name) for name in model.view_names_])
     ax.invert_yaxis()
     ax.spines[["top", "right"]].set_visible(False)
     ax.set(title="Trust in each view", xlabel="weight", xlim=(0, max(weights) * 1.18))
@@ -52,11 +105,12 @@ def plot_weights(model: MultiViewClusterer, ax: Axes | None = None) -> Axes:
 
 def plot_embedding(model: MultiViewClusterer, ax: Axes | None = None) -> Axes:
     """The clusters as discs around a circle, the surest samples inmost; strays are drawn to the clusters they are near."""
+    rows = getattr(model, "embedding_", None)
+    if rows is None:
+        raise _lacks(model, "embedding_", "embeds no samples")
     ax = _axes(ax)
-    rows = np.asarray(model.embedding_, dtype=float)
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    confidence = getattr(model, "confidence_", np.zeros(len(rows)))
-    points = _spread_by_cluster(rows / np.where(lengths > 0, lengths, 1), model.labels_, confidence)
+    confidence = getattr(model, "confidence_", np.zeros(len(model.labels_)))
+    points = cluster_map(np.asarray(rows), model.labels_, np.asarray(confidence))
     for cluster in np.unique(model.labels_):
         members = points[model.labels_ == cluster]
         ax.scatter(members[:, 0], members[:, 1], s=7, lw=0, alpha=0.85, color=PALETTE[cluster % len(PALETTE)])
@@ -67,42 +121,86 @@ def plot_embedding(model: MultiViewClusterer, ax: Axes | None = None) -> Axes:
     return ax
 
 
+def plot_spectrum(model: MultiViewClusterer, ax: Axes | None = None) -> Axes:
+    """The smallest eigenvalues of the consensus graph's normalised Laplacian; a gap after the k-th speaks for k clusters."""
+    k = np.unique(model.labels_).size
+    values = spectrum(model, k + _EIGENVALUES_PAST_K)
+    if values is None:
+        raise _lacks(model, "affinity_matrix_", "fuses no graph")
+    ax = _axes(ax)
+    numbers = np.arange(1, len(values) + 1)
+    ax.plot(numbers[:k], values[:k], "o", color=PALETTE[0], label=f"the {k} clusters")
+    ax.plot(numbers[k:], values[k:], "o", color="0.6", label="the rest")
+    ax.axvline(k + 0.5, color=PALETTE[5], ls="--", lw=1)
+    ax.annotate(f"k = {k}", (k + 0.5, values.max()), (-4, 0), textcoords="offset points", ha="right", color=PALETTE[5])
+    ax.set(title="Spectrum of the consensus", xlabel="eigenvalue number", ylabel="eigenvalue")
+    ax.locator_params(axis="x", integer=True)
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.legend(frameon=False, loc="lower right")
+    return ax
+
+
+def plot_convergence(model: MultiViewClusterer, ax: Axes | None = None) -> Axes:
+    """How far the consensus, or else the objective, moved in each sweep, and the tolerance at which it counts as settled."""
+    change = relative_changes(getattr(model, "history_", None))
+    if change is None:
+        raise _lacks(model, "history_", "has no sweeps")
+    ax = _axes(ax)
+    ax.plot(np.arange(1, len(change) + 1), change, "o-", color=PALETTE[0], ms=4)
+    tol = getattr(model, "tol", 0)
+    if tol:
+        ax.axhline(tol, color=PALETTE[5], ls="--", lw=1)
+        ax.annotate(f"tol = {tol:g}", (1, tol), (0, 4), textcoords="offset points", color=PALETTE[5])
+    settled = "settled" if model.converged_ else "not settled"
+    ax.set(title=f"{len(change)} sweeps, {settled}", xlabel="sweep", ylabel="relative change", yscale="log")
+    ax.locator_params(axis="x", integer=True)
+    ax.spines[["top", "right"]].set_visible(False)
+    return ax
+
+
 def plot_fit(model: MultiViewClusterer) -> Figure:
     """Consensus graph, embedding and weights of one fit in one figure."""
-    import matplotlib.pyplot as plt
-
+    plt = require("matplotlib.pyplot", extra="plot")
     figure, axes = plt.subplots(1, 3, figsize=(15, 4.8), width_ratios=(1, 1.15, 0.85), layout="constrained")
     for ax, draw in zip(axes, (plot_consensus, plot_embedding, plot_weights), strict=True):
         draw(model, ax)
     return figure
 
 
+def relative_changes(history: Any) -> np.ndarray | None:
+    """The consensus's relative change per sweep, or that of the objective where a method keeps only this."""
+    if not isinstance(history, dict):
+        return None
+    if "change" in history:
+        return np.asarray(history["change"], dtype=float)
+    objective = np.asarray(history.get("objective", ()), dtype=float)
+    if len(objective) < 2:
+        return None
+    return np.abs(np.diff(objective)) / np.maximum(np.abs(objective[:-1]), np.finfo(float).tiny)
+
+
+def _rows_of_heat_map(model: MultiViewClusterer) -> np.ndarray:
+    return sorted_by_cluster(model.labels_, drawn_samples(model.labels_, _MOST_IN_HEAT_MAP))
+
+
+def _heat_map(ax: Axes, graph: np.ndarray, labels: np.ndarray, title: str) -> Axes:
+    ties, brightest = sharpness(graph)
+    ax.imshow(ties, cmap="magma", vmin=0, vmax=brightest)
+    for edge in np.flatnonzero(np.diff(labels)) + 0.5:
+        ax.axhline(edge, color="white", lw=0.4, alpha=0.6)
+        ax.axvline(edge, color="white", lw=0.4, alpha=0.6)
+    ax.set(title=title, xticks=[], yticks=[], xlabel="samples", ylabel="samples")
+    return ax
+
+
+def _plain(name: Any) -> str:
+    """A name as it is spelled: matplotlib would read what stands between dollars as mathematics."""
+    return str(name).replace("$", r"\$")
+
+
+def _lacks(model: Any, attribute: str, why: str) -> ParameterError:
+    return ParameterError(f"{type(model).__name__} {why}, so there is no {attribute} to draw; try another method.")
+
+
 def _axes(ax: Axes | None) -> Axes:
-    if ax is not None:
-        return ax
-    import matplotlib.pyplot as plt
-
-    return plt.subplots()[1]
-
-
-def _spread_by_cluster(rows: np.ndarray, labels: np.ndarray, confidence: np.ndarray) -> np.ndarray:
-    """Two coordinates: clusters as discs around a circle, the surest samples inmost, strays drawn to whom they are close."""
-    clusters = np.unique(labels)
-    centres = np.stack([rows[labels == cluster].mean(axis=0) for cluster in clusters])
-    nearness: Any = np.exp(4 * (rows @ centres.T))
-    nearness /= nearness.sum(axis=1, keepdims=True)
-    angles = 2 * np.pi * np.arange(len(centres)) / len(centres)
-    points = nearness @ np.stack([np.cos(angles), np.sin(angles)], axis=1)
-    disc = 0.9 * np.sin(np.pi / max(len(clusters), 3)) * np.linalg.norm(points, axis=1).mean()
-    for cluster in clusters:
-        members = np.flatnonzero(labels == cluster)
-        members = members[np.argsort(-confidence[members], kind="stable")]
-        points[members] += disc * _sunflower(members.size)
-    return points
-
-
-def _sunflower(count: int) -> np.ndarray:
-    """``count`` points that fill the unit disc evenly, from the centre outwards."""
-    place = np.arange(count)
-    radius, angle = np.sqrt((place + 0.5) / max(count, 1)), np.pi * (3 - 5**0.5) * place
-    return radius[:, None] * np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    return require("matplotlib.pyplot", extra="plot").subplots()[1] if ax is None else ax

@@ -8,12 +8,15 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
+from sklearn.utils import estimator_html_repr
 from sklearn.utils.validation import validate_data
 
 from ..exceptions import UnusedColumnsWarning, ViewsTypeError
 from ..views import Views, align_graph_frames, holds_views, is_dataframe, split_columns
 from ._checks import check_count, check_enough_samples, check_graphs, informative_views
+from ._summary import summary_html
 
 __all__ = ["EmbeddingMixin", "MultiViewClusterer"]
 
@@ -115,6 +118,15 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
         full = np.zeros((*weights.shape[:-1], n_views))
         full[..., used] = weights
         return full
+
+    def _repr_html_inner(self) -> str:
+        """scikit-learn's diagram and, of a fitted estimator, a small summary above it."""
+        diagram = estimator_html_repr(self)
+        return summary_html(self) + diagram if hasattr(self, "labels_") else diagram
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        shown = {"text/plain": repr(self)}
+        return {**shown, "text/html": self._repr_html_inner()} if get_config()["display"] == "diagram" else shown
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -1,0 +1,143 @@
+"""What pictures of a fit show: which samples, where, in which order. Pure; ``plotting`` and ``report`` draw it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .graphs import self_expressive_graph, unit_samples
+from .spectral import Laplacian, smallest_eigenpairs, unit_rows
+
+if TYPE_CHECKING:
+    from .cluster import MultiViewClusterer
+
+__all__ = [
+    "PALETTE",
+    "cluster_map",
+    "consensus_block",
+    "drawn_samples",
+    "principal_plane",
+    "runner_up",
+    "sharpness",
+    "sorted_by_cluster",
+    "spectrum",
+    "view_block",
+]
+
+# Distinguishable with every common colour blindness (after Okabe & Ito, and Tol); repeated past ten clusters.
+PALETTE = (
+    "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#332288", "#882255", "#999999",
+)  # fmt: skip
+
+
+def drawn_samples(labels: np.ndarray, most: int) -> np.ndarray:
+    """Positions of at most ``most`` samples, in order: all of them, or each cluster's share, evenly spaced in it.
+
+    >>> drawn_samples(np.array([0, 0, 0, 0, 1, 1]), 3)
+    array([0, 2, 4])
+    """
+    labels = np.asarray(labels)
+    if len(labels) <= most:
+        return np.arange(len(labels))
+    by_cluster = np.argsort(labels, kind="stable")
+    return np.sort(by_cluster[np.linspace(0, len(labels), most, endpoint=False).astype(int)])
+
+
+def sorted_by_cluster(labels: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """The same samples, cluster by cluster."""
+    return rows[np.argsort(np.asarray(labels)[rows], kind="stable")]
+
+
+def consensus_block(model: MultiViewClusterer, rows: np.ndarray) -> np.ndarray | None:
+    """The ties of some samples among each other in the fused graph; None where the method fuses no graph."""
+    graph = getattr(model, "affinity_matrix_", None)
+    if graph is None:
+        return None
+    return _block(graph, rows)
+
+
+def view_block(view: Any, rows: np.ndarray, *, precomputed: bool = False, alpha: float = 10.0) -> np.ndarray:
+    """What one view says alone: the graph it gives of these samples, before any fusion. Who lacks the view has no ties."""
+    if precomputed:
+        block = _block(view, rows)
+        return (block + block.T) / 2
+    samples = np.nan_to_num(_dense(view[rows]))
+    return np.asarray(self_expressive_graph(unit_samples(samples), alpha))
+
+
+def sharpness(graph: np.ndarray) -> tuple[np.ndarray, float]:
+    """A graph for a heat map: roots of the ties without the self-loops, and the value that is drawn brightest.
+
+    Between clusters and within them ties differ by orders of magnitude: roots show both.
+    """
+    ties = np.sqrt(np.maximum(graph - np.diag(np.diag(graph)), 0))
+    positive = ties[ties > 0]
+    return ties, float(np.quantile(positive, 0.98)) if positive.size else 1.0
+
+
+def principal_plane(rows: np.ndarray) -> np.ndarray:
+    """The directions of the embedding's rows, seen in the plane in which they spread most; (n, 2)."""
+    directions = np.asarray(unit_rows(np.asarray(rows, dtype=float)))
+    centred = directions - directions.mean(axis=0)
+    _, _, axes = np.linalg.svd(centred.T @ centred)
+    plane = centred @ axes[:2].T
+    return plane if plane.shape[1] == 2 else np.column_stack([plane, np.zeros(len(plane))])
+
+
+def cluster_map(rows: np.ndarray, labels: np.ndarray, confidence: np.ndarray) -> np.ndarray:
+    """Clusters as discs around a circle, the surest samples inmost, strays drawn to the clusters they are near; (n, 2)."""
+    rows = np.asarray(unit_rows(np.asarray(rows, dtype=float)))
+    clusters, centres = _centres(rows, labels)
+    nearness: Any = np.exp(4 * (rows @ centres.T))
+    nearness /= nearness.sum(axis=1, keepdims=True)
+    angles = 2 * np.pi * np.arange(len(centres)) / len(centres)
+    points = nearness @ np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    disc = 0.9 * np.sin(np.pi / max(len(clusters), 3)) * np.linalg.norm(points, axis=1).mean()
+    for cluster in clusters:
+        members = np.flatnonzero(labels == cluster)
+        members = members[np.argsort(-confidence[members], kind="stable")]
+        points[members] += disc * _sunflower(members.size)
+    return points
+
+
+def runner_up(rows: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """The cluster, other than its own, whose mean direction each sample is nearest to; its own where there is no other."""
+    rows = np.asarray(unit_rows(np.asarray(rows, dtype=float)))
+    clusters, centres = _centres(rows, labels)
+    if len(clusters) == 1:
+        return np.asarray(labels)
+    nearness = rows @ np.asarray(unit_rows(centres)).T
+    nearness[np.arange(len(rows)), np.searchsorted(clusters, labels)] = -np.inf
+    return clusters[nearness.argmax(axis=1)]
+
+
+def spectrum(model: MultiViewClusterer, most: int) -> np.ndarray | None:
+    """The ``most`` smallest eigenvalues of the fused graph's normalised Laplacian: a gap after the k-th speaks for k."""
+    graph = getattr(model, "affinity_matrix_", None)
+    if graph is None:
+        return None
+    laplacian = Laplacian.of(_dense(graph), normalized=True, symmetric=False)
+    count = min(most, laplacian.n_samples)
+    found = smallest_eigenpairs(laplacian, count, tol=1e-3, random_state=np.random.RandomState(0))
+    return np.maximum(np.asarray(found.values, dtype=float), 0)
+
+
+def _block(graph: Any, rows: np.ndarray) -> np.ndarray:
+    return _dense(graph[rows][:, rows])
+
+
+def _dense(matrix: Any) -> np.ndarray:
+    return np.asarray(matrix.toarray() if hasattr(matrix, "toarray") else matrix, dtype=float)
+
+
+def _centres(rows: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    clusters = np.unique(labels)
+    return clusters, np.stack([rows[labels == cluster].mean(axis=0) for cluster in clusters])
+
+
+def _sunflower(count: int) -> np.ndarray:
+    """``count`` points that fill the unit disc evenly, from the centre outwards."""
+    place = np.arange(count)
+    radius, angle = np.sqrt((place + 0.5) / max(count, 1)), np.pi * (3 - 5**0.5) * place
+    return radius[:, None] * np.stack([np.cos(angle), np.sin(angle)], axis=1)
