@@ -58,8 +58,8 @@ def update_consensus(
     out[...] = new
     return UpdateSizes(
         change2=change2,
-        old_norm2=_square_sum(consensus),
         moved2=_square_sum(moved),
+        norm2=_square_sum(new),
         towards=float(xp.sum(moved * (mean - consensus))),
         cut=0.5 * float(xp.sum(apart * new)),
     )

@@ -71,9 +71,9 @@ def write_view_graph(
 
 
 def misfit(basis: np.ndarray, graph: np.ndarray, *, symmetric: bool) -> float:
-    # The objective is watched, not used: single precision gives it six digits at half the cost. The difference from the
-    # identity is taken in full precision, as Z may be close to it.
-    single = basis.astype(np.float32)
+    # The objective is watched, not used: single precision gives it six digits at half the cost. In double precision Z may
+    # be close to the identity, so the difference from it is taken before it is rounded.
+    single = basis.astype(np.float32, copy=False)
     transposed = graph if symmetric else graph.T
     from_identity = np.diagonal(graph) - 1
 
@@ -84,7 +84,15 @@ def misfit(basis: np.ndarray, graph: np.ndarray, *, symmetric: bool) -> float:
         residual = difference @ single
         return (float(np.vdot(residual, residual)),)
 
-    return for_each(panel, spans(len(graph), _TILE), per_thread=lambda: np.empty((_TILE, len(graph)), np.float32))[0]
+    def single_panel(rows: slice, _: object) -> tuple[float]:
+        residual = transposed[rows] @ single
+        residual -= single[rows]
+        return (float(np.vdot(residual, residual)),)
+
+    parts = spans(len(graph), _TILE)
+    if graph.dtype == np.float32:
+        return for_each(single_panel, parts)[0]
+    return for_each(panel, parts, per_thread=lambda: np.empty((_TILE, len(graph)), np.float32))[0]
 
 
 def measure_graph(graph: np.ndarray, consensus: np.ndarray) -> GraphSizes:
@@ -124,28 +132,25 @@ def update_consensus(
     *,
     symmetric: bool,
 ) -> UpdateSizes:
-    squares = np.einsum("ij,ij->i", points, points)
+    # −‖p_i − p_j‖² as one product: (2p_i, −‖p_i‖², −1) · (p_j, 1, ‖p_j‖²).
+    squares, ones = np.einsum("ij,ij->i", points, points)[:, None], np.ones_like(points[:, :1])
+    left, right = np.hstack([2 * points, -squares, -ones]), np.hstack([points, ones, squares])
 
     def replace(tile: Tile, scratch: _Scratch) -> tuple[float, ...]:
         rows, columns = tile
-        apart, new, old, step = scratch.blocks(4, rows, columns)
-        np.matmul(points[rows], points[columns].T, out=apart)
-        apart *= -2
-        apart += squares[rows, None]
-        apart += squares[None, columns]
-        np.maximum(apart, 0, out=apart)  # rounding may leave less than nothing
+        near, mean, new, old, moved = scratch.blocks(5, rows, columns)
+        np.matmul(left[rows], right[columns].T, out=near)
+        np.minimum(near, 0, out=near)  # rounding may leave less than no distance
         old[...] = consensus[tile]
-        np.divide(weighted_sum[tile], weight_total, out=new)
-        np.subtract(new, old, out=step)  # towards the weighted mean of the view graphs
-        towards = new  # the buffer is free once the new tile is made
-        new = np.multiply(apart, -penalty, out=scratch.blocks(5, rows, columns)[4])
-        new += towards
-        np.subtract(new, old, out=towards)
-        change2 = moved2 = _square_sum(towards)
+        np.divide(weighted_sum[tile], weight_total, out=mean)
+        np.multiply(near, penalty, out=new)
+        new += mean
+        np.subtract(new, old, out=moved)
+        change2 = moved2 = _square_sum(moved)
         if symmetric:
             np.maximum(new, 0, out=new)
-            np.subtract(new, old, out=towards)
-            moved2 = _square_sum(towards)
+            np.subtract(new, old, out=moved)
+            moved2 = _square_sum(moved)
         out[tile] = new
         mirrored = symmetric and rows != columns
         if mirrored:
@@ -153,10 +158,10 @@ def update_consensus(
         times = 2.0 if mirrored else 1.0
         return (
             times * change2,
-            times * _square_sum(old),
             times * moved2,
-            times * float(np.vdot(towards, step)),
-            times * 0.5 * float(np.vdot(apart, new)),
+            times * _square_sum(new),
+            times * (float(np.vdot(moved, mean)) - float(np.vdot(moved, old))),
+            times * -0.5 * float(np.vdot(near, new)),
         )
 
     return UpdateSizes(*for_each(replace, _tiles(len(consensus), upper=symmetric), per_thread=_scratch(consensus.dtype)))

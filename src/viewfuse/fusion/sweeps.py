@@ -125,16 +125,17 @@ class _Published:
         self.eigenvalues: Any = None
         self.nearby: Any = None  # where the eigensolver starts
         self.embedding_is_rough = False
-        self.norm = 0.0  # of S
+        self.norm2 = 0.0  # of S
         self.embedding_is_current = False
         self.consensus_is_identity = False
 
     def start(self) -> None:
-        for i in range(self.consensus.shape[0]):
+        n, k = self.consensus.shape[0], self.problem.n_clusters
+        for i in range(n):
             self.consensus[i, i] = 1.0
+        self.norm2 = float(n)
         self.consensus_is_identity = True
         # The Laplacian of the identity is zero, of which LAPACK, and so the program, gives the first unit vectors.
-        n, k = self.consensus.shape[0], self.problem.n_clusters
         self.embedding = self.xp.eye(n, k, dtype=self.consensus.dtype, device=self.consensus.device)
         self.eigenvalues = self.embedding[0, :] * 0
         self.embedding_is_current = True
@@ -149,9 +150,12 @@ class _Published:
             self.kernels.add_scaled(self.weighted_sum, raw_weights[-1], self.graph, start=v == 0)
             misfit += view.misfit(self.graph, symmetric=self.symmetric)
         self.weights = self.normalised(np.asarray(raw_weights))
+        old_norm2 = self.norm2
         update = self.replace_consensus(sum(raw_weights))
+        self.norm2 = update.norm2
         scatter = self.scatter(sizes) + float(self.weights.sum()) * (update.moved2 - 2 * update.towards)
-        return self.summary(misfit, sizes, scatter=scatter, cut=update.cut, change=self.change(update))
+        change = _relative(self.changed2(update), old_norm2)
+        return self.summary(misfit, sizes, scatter=scatter, cut=update.cut, change=change)
 
     def finish(self) -> None:
         """The program hands on the embedding of the last sweep's beginning, whose ``S`` is still in ``weighted_sum``."""
@@ -191,7 +195,7 @@ class _Published:
         """As exact as ``S`` can tell: an embedding off by everything moves it by penalty · ‖P‖, and ‖P‖ is about 4√(kn)."""
         n, k = self.consensus.shape[0], self.problem.n_clusters
         reach = self.penalty(float(self.weights.sum())) * 4 * math.sqrt(k * n)
-        return _EXACT if reach > 1e-6 * self.norm else _ROUGH
+        return _EXACT if reach > 1e-6 * math.sqrt(self.norm2) else _ROUGH
 
     def points(self) -> Any:
         """The points whose squared distances are ``P``."""
@@ -213,15 +217,13 @@ class _Published:
         points = self.points() if joint else self.consensus[:, :1] * 0
         penalty = self.penalty(weight_total) if joint else 0.0
         self.cut_price = 4 * self.problem.beta * float(self.weights.sum()) * penalty
-        update = self.kernels.update_consensus(
+        return self.kernels.update_consensus(
             self.weighted_sum, weight_total, self.consensus, points, penalty, out, symmetric=self.symmetric
         )
-        self.norm = math.sqrt(update.old_norm2)
-        return update
 
-    def change(self, update: UpdateSizes) -> float:
+    def changed2(self, update: UpdateSizes) -> float:
         """The program compares the new ``S`` with the old before it clips it."""
-        return update.relative_change
+        return update.change2
 
     def scatter(self, sizes: Sequence[GraphSizes]) -> float:
         """``Σ_v w_v ‖Z_v − S‖²``."""
@@ -256,6 +258,7 @@ class _Robust(_Published):
         for v, view in enumerate(self.problem.graphs):
             self.write(view, 0.0)
             self.kernels.add_scaled(self.consensus, 1 / len(self.problem.graphs), self.graph, start=v == 0)
+        self.norm2 = self.kernels.measure_graph(self.consensus, self.consensus).norm2
 
     def finish(self) -> None:
         self.embed(_EXACT)
@@ -270,7 +273,7 @@ class _Robust(_Published):
         """``1 / ‖Z_v/‖Z_v‖ − S/‖S‖‖`` over the ties, the edges between different samples."""
         own_loops, loops = (self.xp.linalg.diagonal(graph) for graph in (self.graph, self.consensus))
         ties2 = sizes.norm2 - float(self.xp.sum(own_loops**2))
-        consensus_ties2 = self._norm2 - float(self.xp.sum(loops**2))
+        consensus_ties2 = self.norm2 - float(self.xp.sum(loops**2))
         distance2 = sizes.distance2 - float(self.xp.sum((own_loops - loops) ** 2))
         lengths = 2 * math.sqrt(max(ties2 * consensus_ties2, 0.0))
         cosine = (ties2 + consensus_ties2 - distance2) / lengths if lengths > 0 else 0.0
@@ -280,6 +283,7 @@ class _Robust(_Published):
         """``S`` from ``F`` and ``F`` from ``S``, until ``F`` stays or after a few rounds."""
         if not self.problem.joint:
             return super().replace_consensus(weight_total)
+        self._mean_edge = float(self.xp.mean(self.weighted_sum)) / weight_total
         old, new = self.consensus, self.graph  # the view's graph is no longer needed
         for _ in range(_ROUNDS):
             update = self.new_consensus(weight_total, out=new)
@@ -296,8 +300,8 @@ class _Robust(_Published):
         """Mean squared sine of the angles between the embedding and an earlier one."""
         return 1 - float(self.xp.sum((before.T @ self.embedding) ** 2)) / self.problem.n_clusters
 
-    def change(self, update: UpdateSizes) -> float:
-        return update.relative_move
+    def changed2(self, update: UpdateSizes) -> float:
+        return update.moved2
 
     def normalised(self, raw_weights: np.ndarray) -> np.ndarray:
         return raw_weights * (len(raw_weights) / raw_weights.sum())
@@ -309,16 +313,11 @@ class _Robust(_Published):
         spread = self.xp.mean(self.xp.sum(self._points * self._points, axis=1))
         self._mean_apart = 2 * float(spread - self.xp.sum(centre * centre))
 
-    def sweep(self) -> Sweep:
-        self._norm2 = float(self.xp.linalg.vector_norm(self.consensus)) ** 2
-        return super().sweep()
-
     def points(self) -> Any:
         return self._points
 
     def penalty(self, weight_total: float) -> float:
-        mean_edge = float(self.xp.mean(self.weighted_sum)) / weight_total
-        return self.problem.gamma * mean_edge / self._mean_apart if self._mean_apart > 0 else 0.0
+        return self.problem.gamma * self._mean_edge / self._mean_apart if self._mean_apart > 0 else 0.0
 
 
 class _Paper(_Published):
@@ -334,6 +333,7 @@ class _Paper(_Published):
         n, k = self.consensus.shape[0], self.problem.n_clusters
         like = {"dtype": self.consensus.dtype, "device": self.consensus.device}
         self.consensus[...] = self.xp.asarray(self.random_state.random_sample((n, n)), **like)
+        self.norm2 = self.kernels.measure_graph(self.consensus, self.consensus).norm2
         random = self.random_state.standard_normal((n, k))
         self.embedding = self.xp.asarray(np.linalg.qr(random)[0], **like)
 
@@ -341,8 +341,9 @@ class _Paper(_Published):
         for v, view in enumerate(self.problem.graphs):
             self.write(view, self.weights[v])
             self.kernels.add_scaled(self.weighted_sum, float(self.weights[v]), self.graph, start=v == 0)
-        old_weights, old = self.weights, self.consensus
+        old_weights, old, old_norm2 = self.weights, self.consensus, self.norm2
         update = self.replace_consensus(float(self.weights.sum()))
+        self.norm2 = update.norm2
         new = self.consensus
         if self.problem.joint:
             self.embed()
@@ -355,7 +356,8 @@ class _Paper(_Published):
         self.consensus = new
         self.weights = np.asarray([self.weight(size) for size in sizes])
         cut = float(self.xp.sum(self.eigenvalues)) if self.problem.joint else 0.0
-        return self.summary(misfit, sizes, scatter=self.scatter(sizes), cut=cut, change=self.change(update))
+        change = _relative(self.changed2(update), old_norm2)
+        return self.summary(misfit, sizes, scatter=self.scatter(sizes), cut=cut, change=change)
 
     def finish(self) -> None:
         """Hand on a graph that others can use: ``sym(S)`` without its negative entries."""
@@ -366,3 +368,7 @@ class _Paper(_Published):
 
 
 SWEEPS: dict[str, type[_Published]] = {"robust": _Robust, "published": _Published, "paper": _Paper}
+
+
+def _relative(part2: float, whole2: float) -> float:
+    return math.sqrt(part2 / whole2) if whole2 > 0 else math.inf

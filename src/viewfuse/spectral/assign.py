@@ -29,7 +29,7 @@ def assign_clusters(
     kmeans = KMeans(n_clusters, n_init=n_init, random_state=random_state)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        labels = kmeans.fit_predict(embedding)
+        labels = kmeans.fit_predict(embedding.astype(float, copy=False))  # scikit-learn takes longer on single precision
     warn_if_fewer(labels, n_clusters)
     return labels
 
