@@ -9,6 +9,7 @@ __all__ = [
     "DownloadError",
     "MissingExtraError",
     "ParameterError",
+    "RunInProgressError",
     "UninformativeViewWarning",
     "UnusedColumnsWarning",
     "UnusedVariablesWarning",
@@ -50,6 +51,10 @@ class DownloadError(ViewfuseError, OSError):
 
 class MissingExtraError(ViewfuseError, ImportError):
     """An optional dependency is not installed."""
+
+
+class RunInProgressError(ViewfuseError, RuntimeError):
+    """Another run writes to the same folder."""
 
 
 class ViewfuseWarning(UserWarning):

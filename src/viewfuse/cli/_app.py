@@ -11,7 +11,7 @@ from rich.markup import escape
 
 from .. import __version__
 from ..exceptions import ViewfuseError
-from . import cluster, compare, datasets, demo, info, methods
+from . import cluster, compare, datasets, demo, info, methods, reproduce
 from ._wording import as_options
 
 app = typer.Typer(
@@ -27,6 +27,7 @@ app.command()(info.info)
 app.add_typer(datasets.app, name="datasets")
 app.command()(compare.compare)
 app.command()(methods.methods)
+app.command()(reproduce.reproduce)
 
 
 def _print_version(wanted: bool) -> None:

@@ -10,10 +10,11 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
-from sklearn.utils import estimator_html_repr
-from sklearn.utils.validation import validate_data
+from sklearn.utils import check_random_state, estimator_html_repr
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..exceptions import UnusedColumnsWarning, ViewsTypeError
+from ..spectral import assign_clusters
 from ..views import Views, align_graph_frames, holds_views, is_dataframe, split_columns
 from ._checks import check_count, check_enough_samples, check_graphs, informative_views
 from ._summary import summary_html
@@ -140,10 +141,20 @@ class EmbeddingMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
     """For methods that embed the samples: ``fit_transform``, and ``set_output`` for DataFrames out."""
 
     embedding_: Any
+    n_clusters: int
+    _points: Any  # the embedding's rows as k-means gets them
 
     def fit_transform(self, X: Any, y: Any = None) -> Any:
         """Cluster the samples and return their embedding, one row per sample."""
         return self.fit(X).embedding_
+
+    def relabel(self, *, n_init: int = 1, random_state: Any = None) -> np.ndarray:
+        """Labels of one more k-means run on the fitted embedding; the fit itself stays as it is.
+
+        Nothing but k-means is random in these methods once the graphs are there, so repetitions need not fit again.
+        """
+        check_is_fitted(self)
+        return assign_clusters(self._points, self.n_clusters, n_init=n_init, random_state=check_random_state(random_state))
 
     @property
     def _n_features_out(self) -> int:

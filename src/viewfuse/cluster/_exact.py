@@ -79,7 +79,7 @@ class ExactFusion(EmbeddingMixin, MultiViewClusterer):
             result = self._fuse(chosen, **options)
         self._warn(result, views)
         rows = unit_rows(result.embedding) if self._rows_are_directions() else result.embedding
-        rows = np.asarray(rows)
+        self._points = rows = np.asarray(rows)
         self.labels_ = assign_clusters(rows, self.n_clusters, n_init=self.n_init, random_state=rng)
         self.confidence_ = tie_confidence(result.fused, self.labels_)
         self.embedding_ = _in_precision_of(arrays[0], result.embedding)

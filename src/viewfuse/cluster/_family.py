@@ -32,6 +32,7 @@ class ComparisonMethod(MultiViewClusterer):
     tol: float
     n_init: int
     random_state: Any
+    _points: Any
     _warns_at_max_iter = True
 
     def _solve(self, views: Views, arrays: list[Any], used: list[int], rng: np.random.RandomState) -> Solution:
@@ -52,6 +53,7 @@ class ComparisonMethod(MultiViewClusterer):
         # Small products gain nothing from a threaded BLAS, and lose much where others use the cores too.
         with worker_threads() if len(views) < _THREADED_FROM else nullcontext():
             solution = self._solve(views, chosen, used, rng)
+        self._points = solution.points
         if solution.points is None:
             self.labels_ = solution.labels
         else:

@@ -24,7 +24,7 @@ from ._sizes import GraphSizes
 from .result import FusionResult, Sweep
 from .sweeps import SWEEPS, Problem, run_sweeps
 
-__all__ = ["Options", "fuse_graphs", "gf", "gfsc"]
+__all__ = ["Options", "fuse_graphs", "gf", "gfsc", "learned_factors"]
 
 
 class Options(TypedDict, total=False):
@@ -64,8 +64,9 @@ def gfsc(
 
     Parameters
     ----------
-    views : sequence of (n, d_v) arrays or sparse matrices
-        Finite and floating-point, of one dtype, none constant.
+    views : sequence of (n, d_v) arrays or sparse matrices, or of GramFactor
+        Finite and floating-point, of one dtype, none constant. The factors of a view (:func:`learned_factors`) do not depend
+        on the parameters: fits of the same views share them.
     n_clusters : int
         ``k``, the number of columns of the embedding.
     alpha, beta, gamma : float
@@ -143,11 +144,17 @@ def _check_variant(*, variant: str = "robust", **_: Any) -> None:
         raise ParameterError(f"variant must be one of {', '.join(map(repr, SWEEPS))}; got {variant!r}.")
 
 
-def _learned_graphs(views: Sequence[Any], *, variant: str = "robust", **_: Any) -> list[_LearnedGraph]:
+def learned_factors(views: Sequence[Any], variant: str = "robust") -> list[GramFactor]:
+    """The views scaled and factored as the variant does: what its fits share, whatever their parameters."""
     _check_variant(variant=variant)
     if variant == "robust":
-        return [_LearnedGraph(factorise(unit_samples(view)).single_precision()) for view in views]
-    return [_LearnedGraph(factorise(min_max(view))) for view in views]
+        return [factorise(unit_samples(view)).single_precision() for view in views]
+    return [factorise(min_max(view)) for view in views]
+
+
+def _learned_graphs(views: Sequence[Any], *, variant: str = "robust", **_: Any) -> list[_LearnedGraph]:
+    factored = all(isinstance(view, GramFactor) for view in views)
+    return [_LearnedGraph(factor) for factor in (views if factored else learned_factors(views, variant))]
 
 
 @dataclass(frozen=True)

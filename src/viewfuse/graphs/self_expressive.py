@@ -58,9 +58,9 @@ def factorise(view: ScaledView) -> GramFactor:
     return GramFactor(vectors[:, kept:] * eigenvalues[None, :] ** 0.5, eigenvalues)
 
 
-def self_expressive_graph(view: ScaledView, alpha: float) -> Any:
+def self_expressive_graph(view: ScaledView | GramFactor, alpha: float) -> Any:
     """``sym((G + αI)⁻¹ G)`` clipped at 0 before it is symmetrised: one view's graph on its own, (n, n)."""
-    factor = factorise(view)
+    factor = view if isinstance(view, GramFactor) else factorise(view)
     graph = factor.basis @ (factor.basis.T / (factor.eigenvalues + alpha)[:, None])
     graph[graph < 0] = 0
     return (graph + graph.T) / 2

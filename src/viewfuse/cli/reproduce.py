@@ -1,0 +1,98 @@
+"""``viewfuse reproduce``: the paper's experiments, resumable."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
+from rich.progress import Progress as Bar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..experiments.run import Progress
+
+__all__ = ["reproduce"]
+
+
+def reproduce(
+    output: Annotated[
+        Path, typer.Option("-o", "--output", help="Folder for results; a run there goes on where it stopped.")
+    ] = Path("viewfuse-reproduction"),
+    datasets: Annotated[
+        str, typer.Option("-d", "--datasets", help="Names of the paper, or files with labels, separated by commas.")
+    ] = "BBC,Reuters,Digits,Caltech20,MSRC-v5",
+    methods: Annotated[
+        str | None, typer.Option("-m", "--methods", help="Keys (see viewfuse methods), separated by commas; all by default.")
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="A coarse grid: MSRC-v5 in about a minute.")] = False,
+    workers: Annotated[int, typer.Option("-w", "--workers", min=1, help="Processes, one core each.")] = os.cpu_count() or 1,
+) -> None:
+    """Run the paper's experiments and write its tables and figures beside the printed ones.
+
+    Data sets are read from the data folder (see viewfuse datasets); those that are not there are named, not downloaded.
+    Stop it when you like: the same command goes on where it stopped.
+    """
+    from ..experiments import reproduce as run
+
+    with _shown_on(Console(stderr=True)) as on_cell:
+        page = run(
+            output,
+            datasets=_listed(datasets),
+            methods=None if methods is None else _listed(methods),
+            quick=quick,
+            workers=workers,
+            command=shlex.join(["viewfuse", *sys.argv[1:]]),
+            on_cell=on_cell,
+        )
+    print(f"page written to {page}")
+
+
+def _listed(text: str) -> list[str]:
+    return [item.strip() for item in text.split(",") if item.strip()]
+
+
+@contextmanager
+def _shown_on(console: Console) -> Iterator[Callable[[Progress], None] | None]:
+    """A bar with the time left and a line for each finished cell; nothing where no one is looking."""
+    if not console.is_terminal:
+        yield None
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[left]} left"))
+    with Bar(*columns, console=console) as bar:
+        task = bar.add_task("cells", total=None, left="…")
+
+        def show(progress: Progress) -> None:
+            bar.update(task, completed=progress.done, total=progress.total, left=_duration(progress.seconds_left))
+            bar.console.print(_line(progress), highlight=False, markup=False, soft_wrap=True)
+
+        yield show
+
+
+def _line(progress: Progress) -> str:
+    from ..experiments.summary import mean_std
+    from ..experiments.tables import parameter_text, shown
+
+    cell, result = progress.cell, progress.result
+    scores = result["scores"]
+    outcome = f"Acc {shown(mean_std(scores['acc']))}" if scores else str(result["failed"])
+    parameters = "defaults" if cell.default else parameter_text(cell.parameters)
+    return f"{cell.dataset}  {cell.row}  {parameters}:  {outcome}  {result['seconds']:.1f} s"
+
+
+def _duration(seconds: float) -> str:
+    """
+    >>> _duration(50), _duration(200), _duration(9000)
+    ('50 s', '3 min', '2.5 h')
+    """
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

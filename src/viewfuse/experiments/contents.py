@@ -1,0 +1,279 @@
+"""What stands on the page."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .findings import DataFacts, explanations, is_degenerate, printed_point
+from .grids import ROWS
+from .page import Block, Bullets, Code, Figure, Heading, TableBlock, TableCell, Text
+from .paper import CITATION, PRINTED_METRICS, DataSource, printed_table
+from .protocol import METRICS, SEEDS, Cell
+from .store import Store
+from .summary import Choice, TableRow, compared
+from .tables import parameter_text, shown
+
+__all__ = ["page_blocks", "page_title"]
+
+_NONE = "–"
+_METRIC_NAMES = {
+    "acc": "Acc",
+    "inverse_purity": "inverse purity",
+    "nmi_max": "NMI (max)",
+    "purity": "true purity",
+    "nmi_geometric": "NMI (geometric)",
+}
+
+
+def page_title() -> str:
+    return "GFSC: the paper's tables and figures, computed again"
+
+
+def page_blocks(
+    by_dataset: Mapping[str, Sequence[TableRow]],
+    facts: Mapping[str, DataFacts],
+    absent: Sequence[DataSource],
+    cells: Sequence[Cell],
+    store: Store,
+    figures: Mapping[str, Sequence[str]],
+    command: str,
+) -> list[Block]:
+    rows = [row for found in by_dataset.values() for row in found]
+    blocks: list[Block] = [Heading(1, page_title()), *_opening(by_dataset, absent)]
+    for name, found in by_dataset.items():
+        blocks += _dataset(facts[name], found, figures[name])
+    for source in absent:
+        blocks += [Heading(2, source.name), Text(_absence(source))]
+    blocks.append(Heading(2, "Why figures differ"))
+    for title, paragraphs in explanations(rows, facts):
+        blocks += [Heading(3, title), *map(Text, paragraphs)]
+    blocks += [*_protocol(by_dataset), *_cost(by_dataset, cells, store), *_provenance(facts, cells, store, command)]
+    return blocks
+
+
+def _opening(by_dataset: Mapping[str, Sequence[TableRow]], absent: Sequence[DataSource]) -> list[Block]:
+    counts = []
+    for name, rows in by_dataset.items():
+        found = {column: [c for row in rows if (c := compared(row, column))] for column in PRINTED_METRICS}
+        if found["Acc"]:
+            within = ", ".join(f"{column} {sum(c.within for c in cs)} of {len(cs)}" for column, cs in found.items())
+            counts.append(f"{name}: {within}")
+    table = [_headline(name, rows) for name, rows in by_dataset.items()]
+    return [
+        Text(f"{CITATION} Every figure of ours comes from the run described at the end; the paper's are as printed."),
+        Text(
+            "In each cell: ours, then the paper's and the difference; green where the difference is no more than the "
+            "two standard deviations (ours and the paper's) together, marked ✓ in the Markdown. **Oracle** columns "
+            "have parameters chosen with the true labels, as the paper does; **default** columns have the library's "
+            "defaults, chosen without."
+        ),
+        Text("Rows within the two standard deviations: " + "; ".join(counts) + "." if counts else ""),
+        Heading(2, "GFSC at a glance (Acc, %)"),
+        TableBlock(
+            ["data set", "paper", "ours, printed parameters", "ours, best of the grid (oracle)", "robust variant, defaults",
+             "anchor form, defaults"],
+            table,
+        ),
+        *([Text("Not here: " + " ".join(map(_absence, absent)))] if absent else []),
+    ]  # fmt: skip
+
+
+def _headline(name: str, rows: Sequence[TableRow]) -> list[str]:
+    by_method = {row.method: row for row in rows}
+    gfsc, anchor = by_method.get("gfsc"), by_method.get("anchor-gfsc")
+    printed = printed_table(name).get("GFSC")
+    return [
+        name,
+        shown(printed["Acc"]) if printed else _NONE,
+        _acc(printed_point(gfsc)) if gfsc else _NONE,
+        _acc(gfsc.oracle) if gfsc else _NONE,
+        _acc(gfsc.default) if gfsc else _NONE,
+        _acc(anchor.default) if anchor else _NONE,
+    ]
+
+
+def _acc(choice: Choice | None) -> str:
+    return shown(choice.stat("acc")) if choice else _NONE
+
+
+def _absence(source: DataSource) -> str:
+    return (
+        f"{source.name} of the paper could not be run here, as its file is not in the data folder: `viewfuse datasets "
+        f"fetch {source.catalogue}` gets it, and the same command then computes its table."
+    )
+
+
+def _dataset(facts: DataFacts, rows: Sequence[TableRow], figures: Sequence[str]) -> list[Block]:
+    source = facts.source
+    place = (
+        f" In place of {source.instead_of}, which the paper has and is not at hand: no printed figures."
+        if source.instead_of
+        else ""
+    )
+    features = ", ".join(f"{n:,}" for n in facts.n_features)
+    captions = {
+        "rows": "Acc of every row: the paper's, ours with parameters chosen with labels, and ours at the defaults.",
+        "sensitivity": "Mean Acc of GFSC (published variant) over α × β at two γ, those of the paper's figure where it has "
+        "one. Hatched: degenerate (half the samples have no tie, or 95 % of them are in one cluster). Square: the paper's "
+        "best point. Circle: ours.",
+    }
+    return [
+        Heading(2, source.name),
+        Text(
+            f"{facts.n_samples:,} samples, {facts.n_clusters} classes (the largest {facts.largest_class:.1f} %), "
+            f"{len(facts.n_features)} views of {features} features.{place}"
+        ),
+        _table(rows),
+        *(Figure(name, captions[name.partition("-")[0]]) for name in figures),
+    ]
+
+
+def _table(rows: Sequence[TableRow]) -> TableBlock:
+    ours_only = ("purity", "nmi_geometric")
+    default = ("acc", "inverse_purity", "nmi_max", *ours_only)
+    header = ["row", *(f"{_METRIC_NAMES[m]}" for m in PRINTED_METRICS.values()), *(_METRIC_NAMES[m] for m in ours_only),
+              "parameters", *(_METRIC_NAMES[m] for m in default)]  # fmt: skip
+    groups = [("", 1), ("oracle", len(PRINTED_METRICS) + len(ours_only) + 1), ("default", len(default))]
+    lines = []
+    for row in rows:
+        line: list[TableCell | str] = [row.label]
+        line += [_compared_cell(row, column) for column in PRINTED_METRICS]
+        line += [shown(row.oracle.stat(metric)) if row.oracle else _NONE for metric in ours_only]
+        line.append(_parameters(row))
+        line += [shown(row.default.stat(metric)) if row.default else "failed" for metric in default]
+        lines.append(line)
+    return TableBlock(header, lines, groups)
+
+
+def _compared_cell(row: TableRow, column: str) -> TableCell | str:
+    if row.oracle is None:
+        return _NONE
+    ours = shown(row.oracle.stat(PRINTED_METRICS[column]))
+    comparison = compared(row, column)
+    if comparison is None:
+        return ours
+    sign = " ✓" if comparison.within else ""
+    mark = "within" if comparison.within else "outside"
+    return TableCell((f"**{ours}**", f"paper {shown(comparison.paper)}", f"{comparison.difference:+.2f}{sign}"), mark)
+
+
+def _parameters(row: TableRow) -> TableCell | str:
+    if row.oracle is None:
+        return _NONE
+    setting = next(r.setting for r in ROWS if r.method == row.method)
+    tuned = {name: value for name, value in row.oracle.cell.parameters.items() if name not in setting and name != "view"}
+    of = f"best of {len(row.points) + row.failed}" + (f" ({row.failed} failed)" if row.failed else "")
+    degenerate = ("degenerate consensus",) if is_degenerate(row.oracle) else ()
+    return TableCell((parameter_text(tuned) or "nothing to tune", of, *degenerate))
+
+
+def _protocol(by_dataset: Mapping[str, Sequence[TableRow]]) -> list[Block]:
+    grids = []
+    for row in ROWS:
+        if not row.in_paper or row.method in ("gfsc", "gf"):
+            continue
+        tried = _tried([r for rows in by_dataset.values() for r in rows if r.method == row.method])
+        if tried is not None:
+            grids.append([row.label, parameter_text(dict(row.setting)), tried])
+    for name, rows in by_dataset.items():
+        for found in rows:
+            if found.method in ("gfsc", "gf"):
+                grids.append([f"{found.label}, {name}", "variant=published", _tried([found]) or _NONE])
+    return [
+        Heading(2, "Protocol"),
+        Bullets(
+            [
+                "Views scaled as a whole to [−1, 1]; the number of clusters is that of the classes.",
+                f"Ten repetitions (seeds {SEEDS[0]} to {SEEDS[-1]}): one k-means run with one start on the method's "
+                "embedding, or one fit with one start where there is none (KM, MVKKM, RMKMC, MSPL). Mean and standard "
+                "deviation (n − 1).",
+                "Oracle: the point of the grid with the best mean Acc. Default: `METHODS[key](n_clusters=k)` as a "
+                "user gets it, with its own scaling and ten starts of k-means, repeated with the same seeds.",
+                "Labels are used in the scores and in the oracle's choice, nowhere else.",
+            ]
+        ),
+        Heading(3, "Grids of this run"),
+        TableBlock(["row", "setting", "tried"], grids),
+    ]
+
+
+def _tried(rows: Sequence[TableRow]) -> str | None:
+    """The values of each parameter that varies over the finished points."""
+    values: dict[str, list[Any]] = {}
+    for point in (point for row in rows for point in row.points):
+        for name, value in point.cell.parameters.items():
+            if name != "view" and value not in values.setdefault(name, []):
+                values[name].append(value)
+    if not values:
+        return None
+    setting = next(r.setting for r in ROWS if r.method == rows[0].method)
+    listed = [f"{name} {', '.join(_number(v) for v in found)}" for name, found in values.items() if name not in setting]
+    return "; ".join(listed) or "nothing to tune"
+
+
+def _number(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _cost(by_dataset: Mapping[str, Sequence[TableRow]], cells: Sequence[Cell], store: Store) -> list[Block]:
+    seconds: Counter[tuple[str, str]] = Counter()
+    counts: Counter[tuple[str, str]] = Counter()
+    for cell in cells:
+        seconds[cell.method, cell.dataset] += store.results[cell.key]["core_seconds"]
+        counts[cell.method, cell.dataset] += 1
+    methods = list(dict.fromkeys(cell.method for cell in cells))
+    table = [
+        [
+            method,
+            *(
+                f"{seconds[method, name]:,.0f} s ({counts[method, name]})" if counts[method, name] else _NONE
+                for name in by_dataset
+            ),
+        ]
+        for method in methods
+    ]
+    totals = ["all", *(f"{sum(s for (_, n), s in seconds.items() if n == name):,.0f} s" for name in by_dataset)]
+    return [
+        Heading(2, "Cost"),
+        Text(
+            f"Seconds of one core (cells) for each method and data set; {sum(seconds.values()) / 60:,.0f} core-minutes "
+            "in all. The points of SC, SC(Ave), GF and GFSC share each view's factorisation."
+        ),
+        TableBlock(["method", *by_dataset], [*table, totals]),
+    ]
+
+
+def _provenance(facts: Mapping[str, DataFacts], cells: Sequence[Cell], store: Store, command: str) -> list[Block]:
+    by_session = Counter(store.results[cell.key]["session"] for cell in cells)
+    used = [(session, store.sessions[session], count) for session, count in sorted(by_session.items())]
+    table = [
+        [
+            str(number + 1),
+            str(session["at"]),
+            f"`{session['command']}`",
+            str(session["workers"]),
+            str(count),
+            str(session["code"]),
+            ", ".join(f"{name} {version}" for name, version in session["versions"].items()),
+        ]
+        for number, session, count in used
+    ]
+    codes = {session["code"] for _, session, _ in used}
+    return [
+        Heading(2, "How this page was made"),
+        Code(command),
+        Text(
+            "The run may be stopped and resumed; each session that computed cells shown here, with a checksum of the "
+            "solvers' code" + (" (they differ: the solvers were changed in between)" if len(codes) > 1 else "") + ":"
+        ),
+        TableBlock(["session", "began (UTC)", "command", "workers", "cells", "code", "versions"], table),
+        TableBlock(
+            ["data set", "file", "sha256"], [[name, fact.source.path.name, fact.checksum] for name, fact in facts.items()]
+        ),
+        Text(
+            f"Machine: {', '.join(sorted({str(session['machine']) for _, session, _ in used}))}. Metrics: "
+            f"{', '.join(METRICS)}."
+        ),
+    ]

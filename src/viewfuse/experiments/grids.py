@@ -1,0 +1,112 @@
+"""The rows of the tables, and for each the parameters that are tried: written down here and nowhere else.
+
+The paper tells its grids only for GFSC, and of those only γ and the best point (the axes of its figures are not in its
+text): the others are ours, around the values their own papers recommend. ``setting`` is how the paper runs a method: views
+scaled as a whole to [−1, 1], and the method as its equations say, where a default of the library differs from them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Any
+
+__all__ = ["FUSION_GRIDS", "OWN_GRAPH", "ROWS", "Row", "fusion_grid", "grid_points", "rows_for"]
+
+Grid = Mapping[str, tuple[Any, ...]]
+_MIN_MAX = {"scaling": "min-max"}
+_PUBLISHED = {"variant": "published"}
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of the tables.
+
+    Attributes
+    ----------
+    label : as printed
+    method : key in ``METHODS``
+    setting : parameters that are the same at every point of the grid
+    grid, quick : parameter → values; ``quick`` is the coarse one. GFSC and GF take theirs from ``FUSION_GRIDS``
+    in_paper : False for rows of ours, which have defaults only
+    """
+
+    label: str
+    method: str
+    setting: Mapping[str, Any] = field(default_factory=dict)
+    grid: Grid = field(default_factory=dict)
+    quick: Grid = field(default_factory=dict)
+    in_paper: bool = True
+
+
+_ALPHAS = (1e-3, 1e-1, 1.0, 10.0, 100.0, 1e3)
+# Ng, Jordan & Weiss on the graph of Eq. (1), all its ties kept.
+OWN_GRAPH = {"affinity": "self-expressive", "n_neighbors": None, **_MIN_MAX}
+_FULL_GAUSSIAN = {"affinity": "gaussian", "n_neighbors": None, **_MIN_MAX}
+
+ROWS: tuple[Row, ...] = (
+    Row("SC(v)", "sc", OWN_GRAPH, {"alpha": _ALPHAS}, {"alpha": (0.1, 10.0)}),
+    Row("SC(Ave)", "sc-ave", OWN_GRAPH, {"alpha": _ALPHAS}, {"alpha": (0.1, 10.0)}),
+    Row("KM", "km", _MIN_MAX),
+    Row("Co-train", "co-train", _FULL_GAUSSIAN, {"max_iter": (3, 5, 10)}, {"max_iter": (5,)}),
+    Row(
+        "Co-reg", "co-reg", _FULL_GAUSSIAN,
+        {"mode": ("pairwise", "centroid"), "lam": (0.01, 0.05, 0.1)}, {"mode": ("centroid",), "lam": (0.05,)},
+    ),
+    Row(
+        "MVKKM", "mvkkm", _MIN_MAX,
+        {"affinity": ("gaussian", "cosine"), "p": (1.0, 1.5, 3.0)}, {"affinity": ("gaussian",), "p": (1.5,)},
+    ),
+    Row("RMKMC", "rmkmc", _MIN_MAX, {"gamma": (1.5, 2.0, 3.0, 5.0)}, {"gamma": (2.0, 5.0)}),
+    Row("MSPL", "mspl", _MIN_MAX, {"sharpness": (1.0, 3.0, 10.0)}, {"sharpness": (3.0,)}),
+    Row("AMGL", "amgl", _MIN_MAX, {"n_neighbors": (5, 10, 15)}, {"n_neighbors": (10,)}),
+    Row(
+        "DiMSC", "dimsc", _MIN_MAX,
+        {"lam_s": (0.1, 1.0, 10.0), "lam_v": (0.1, 1.0)}, {"lam_s": (1.0,), "lam_v": (0.1,)},
+    ),
+    Row("MVSC", "mvsc", _MIN_MAX, {"lam1": (0.01, 0.1), "lam2": (0.1, 1.0)}, {"lam1": (0.1,), "lam2": (1.0,)}),
+    Row("IMVSC", "imvsc", _MIN_MAX, {"lam1": (0.3, 1.0), "beta": (0.1, 1.0)}, {"lam1": (1.0,), "beta": (0.1,)}),
+    Row("GF", "gf", _PUBLISHED),
+    Row("GFSC", "gfsc", _PUBLISHED),
+    Row("SC (its view chosen without labels)", "sc", in_paper=False),
+    Row("Anchor GFSC", "anchor-gfsc", in_paper=False),
+)  # fmt: skip
+
+# γ as in the paper's figures (the last entry: our own, for sets that are not in it); α and β around the point it names.
+FUSION_GRIDS: dict[str, Grid] = {
+    "BBC": {"alpha": (1e-7, 1e-5, 1e-3, 0.1, 10.0), "beta": (0.1, 10.0, 1e3, 1e5, 1e7), "gamma": (1e-7, 1e-5)},
+    "Reuters": {"alpha": (0.1, 1.0, 10.0, 100.0, 1e3), "beta": (1.0, 10.0, 100.0, 1e3, 1e4), "gamma": (0.01, 0.1)},
+    "Digits": {"alpha": (1e-5, 1e-4, 1e-3, 0.01, 0.1), "beta": (0.01, 0.1, 1.0, 10.0, 100.0), "gamma": (1e-4, 1e-3)},
+    "Caltech20": {"alpha": (1e-7, 1e-5, 1e-3, 0.1, 10.0), "beta": (1e-3, 0.01, 0.1, 1.0, 10.0), "gamma": (1e-7, 1e-5)},
+    "": {"alpha": (1e-4, 1e-2, 1.0, 10.0, 100.0), "beta": (0.01, 0.1, 1.0, 10.0, 100.0), "gamma": (1e-4, 0.01)},
+}
+
+
+def rows_for(n_views: int) -> Iterator[tuple[Row, str, dict[str, Any]]]:
+    """Every row with the label and the view it has on data of so many views: SC(v) is one row for each."""
+    for row in ROWS:
+        if row.label != "SC(v)":
+            yield row, row.label, {}
+            continue
+        for v in range(n_views):
+            yield row, f"SC({v + 1})", {"view": v}
+
+
+def fusion_grid(dataset: str, method: str, *, quick: bool) -> Grid:
+    """The grid of GFSC (α, β, γ) or GF (α, β); quick: the corners and the centre in α and β."""
+    grid = dict(FUSION_GRIDS.get(dataset, FUSION_GRIDS[""]))
+    if method == "gf":
+        del grid["gamma"]
+    if quick:
+        grid |= {name: grid[name][::2] for name in ("alpha", "beta")}
+    return grid
+
+
+def grid_points(row: Row, dataset: str, *, quick: bool) -> list[dict[str, Any]]:
+    """The parameters tried for a row: its setting with every combination of its grid."""
+    if row.method in ("gfsc", "gf"):
+        grid = fusion_grid(dataset, row.method, quick=quick)
+    else:
+        grid = row.quick if quick else row.grid
+    return [{**row.setting, **dict(zip(grid, values, strict=True))} for values in product(*grid.values())]

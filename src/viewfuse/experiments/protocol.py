@@ -1,0 +1,193 @@
+"""One cell of the experiment: a method at given parameters on a data set, ten repetitions, scored.
+
+A repetition is one k-means run, with one start, on the method's embedding, as in the paper's program; methods that have no
+embedding are fitted anew. The library's defaults are repeated with their own number of starts. Labels enter the scores only.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from .. import metrics
+from ..cluster import METHODS
+from ..cluster._base import EmbeddingMixin
+from ..cluster._checks import informative_views
+from ..cluster.sc import spectral_embedding
+from ..exceptions import ViewfuseError, ViewfuseWarning
+from ..fusion import FusionResult, gf, gfsc, learned_factors
+from ..graphs import GramFactor, self_expressive_graph
+from ..spectral import assign_clusters, isolated_samples, unit_rows
+from .grids import OWN_GRAPH
+from .paper import DataSource
+
+__all__ = ["METRICS", "SEEDS", "Bench", "Cell", "run_cell"]
+
+SEEDS = tuple(range(10))
+METRICS = ("acc", "purity", "inverse_purity", "nmi_max", "nmi_geometric")
+
+Repeat = Callable[[int], np.ndarray]  # seed → labels
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What is to be computed.
+
+    Attributes
+    ----------
+    dataset, checksum : the data, and the sha256 of its file
+    row : label of the row
+    method : key in ``METHODS``
+    parameters : what the estimator gets besides the number of clusters
+    default : whether these are the library's defaults, chosen without labels, or a point of a grid
+    """
+
+    dataset: str
+    checksum: str
+    row: str
+    method: str
+    parameters: dict[str, Any] = field(default_factory=dict)
+    default: bool = False
+
+    @property
+    def key(self) -> str:
+        """The same text for the same work."""
+        facts = [self.dataset, self.checksum, self.row, self.method, self.parameters, self.default, list(SEEDS)]
+        return json.dumps(facts, sort_keys=True)
+
+
+class Bench:
+    """A data set on the table: read once, its views scaled and factored once for all points of the grids."""
+
+    def __init__(self, source: DataSource) -> None:
+        self.views = source.load()
+        assert self.views.y is not None
+        self.n_clusters = int(np.unique(self.views.y).size)
+
+    @cached_property
+    def every_view_counts(self) -> bool:
+        """Whether no view is constant; the estimators set such views aside."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ViewfuseWarning)
+            return len(informative_views(self.views, self.views.float_arrays())) == self.views.n_views
+
+    @cached_property
+    def factors(self) -> list[GramFactor]:
+        """α, β and γ change only diagonals: no point of a grid needs more of the data than this."""
+        return learned_factors(self.views.float_arrays(), "published")
+
+    def repeatable(self, cell: Cell) -> tuple[Repeat, dict[str, Any]]:
+        """The cell's labels as a function of the seed, and what is known of the fit."""
+        shared = _SHARED.get(cell.method)
+        if shared is None or cell.default or not self.every_view_counts:
+            return self._fitted(cell)
+        return shared(self, **cell.parameters)
+
+    def _fitted(self, cell: Cell) -> tuple[Repeat, dict[str, Any]]:
+        starts = {} if cell.default else {"n_init": 1}
+
+        def fit(seed: int) -> Any:
+            estimator = METHODS[cell.method](n_clusters=self.n_clusters, random_state=seed, **cell.parameters, **starts)
+            return estimator.fit(self.views)
+
+        first = fit(SEEDS[0])
+        facts = {name: _plain(getattr(first, f"{name}_", None)) for name in ("n_iter", "converged", "view_weights")}
+        if isinstance(first, EmbeddingMixin):
+            return lambda seed: first.relabel(n_init=first.n_init, random_state=seed), facts
+        return lambda seed: first.labels_ if seed == SEEDS[0] else fit(seed).labels_, facts
+
+    def _once(self, points: np.ndarray) -> Repeat:
+        """One k-means run with one start, as the program does."""
+        return lambda seed: assign_clusters(points, self.n_clusters, n_init=1, random_state=np.random.RandomState(seed))
+
+
+def _shared_gfsc(bench: Bench, *, alpha: float, beta: float, gamma: float, variant: str) -> tuple[Repeat, dict[str, Any]]:
+    found = gfsc(
+        bench.factors, bench.n_clusters, alpha=alpha, beta=beta, gamma=gamma, variant=variant, random_state=SEEDS[0]
+    )
+    return bench._once(np.asarray(found.embedding)), _facts(found)
+
+
+def _shared_gf(bench: Bench, *, alpha: float, beta: float, variant: str) -> tuple[Repeat, dict[str, Any]]:
+    found = gf(bench.factors, bench.n_clusters, alpha=alpha, beta=beta, variant=variant, random_state=SEEDS[0])
+    return bench._once(unit_rows(np.asarray(found.embedding))), _facts(found)
+
+
+def _shared_sc(bench: Bench, *, view: int, alpha: float, **graph: Any) -> tuple[Repeat, dict[str, Any]]:
+    assert graph == OWN_GRAPH, graph
+    return _cut(bench, self_expressive_graph(bench.factors[view], alpha))
+
+
+def _shared_sc_ave(bench: Bench, *, alpha: float, **graph: Any) -> tuple[Repeat, dict[str, Any]]:
+    assert graph == OWN_GRAPH, graph
+    mean = sum(self_expressive_graph(factor, alpha) for factor in bench.factors) / len(bench.factors)
+    return _cut(bench, mean)
+
+
+def _cut(bench: Bench, graph: np.ndarray) -> tuple[Repeat, dict[str, Any]]:
+    solution, _ = spectral_embedding(graph, bench.n_clusters, np.random.RandomState(SEEDS[0]))
+    assert solution.points is not None
+    return bench._once(solution.points), {"isolated": float(np.mean(isolated_samples(graph)))}
+
+
+_SHARED: dict[str, Callable[..., tuple[Repeat, dict[str, Any]]]] = {
+    "gfsc": _shared_gfsc,
+    "gf": _shared_gf,
+    "sc": _shared_sc,
+    "sc-ave": _shared_sc_ave,
+}
+
+
+def run_cell(cell: Cell, bench: Bench) -> dict[str, Any]:
+    """The scores of ten repetitions, in percent, with what was said on the way; a method's own failure is a result too."""
+    started, worked = time.perf_counter(), time.process_time()
+    outcome: dict[str, Any] = {"key": cell.key, "scores": None, "failed": None}
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always", ViewfuseWarning)
+        try:
+            repeat, facts = bench.repeatable(cell)
+            repetitions = [repeat(seed) for seed in SEEDS]
+            outcome["scores"] = _scores(bench.views.y, repetitions)
+            outcome["facts"] = {**facts, "largest_cluster": _largest_cluster(repetitions)}
+        except ViewfuseError as error:
+            outcome["failed"] = f"{type(error).__name__}: {error}"
+    outcome["warnings"] = sorted(
+        {f"{w.category.__name__}: {w.message}" for w in said if issubclass(w.category, ViewfuseWarning)}
+    )
+    outcome["seconds"] = round(time.perf_counter() - started, 3)
+    outcome["core_seconds"] = round(time.process_time() - worked, 3)  # does not count the others on a busy machine
+    return outcome
+
+
+def _scores(labels_true: Any, repetitions: Sequence[np.ndarray]) -> dict[str, list[float]]:
+    found = [metrics.evaluate(labels_true, labels) for labels in repetitions]
+    return {metric: [round(100 * scores[metric], 10) for scores in found] for metric in METRICS}
+
+
+def _largest_cluster(repetitions: Sequence[np.ndarray]) -> float:
+    """The share of the samples in it, in the mean of the repetitions."""
+    return float(np.mean([np.unique(labels, return_counts=True)[1].max() / labels.size for labels in repetitions]))
+
+
+def _facts(result: FusionResult) -> dict[str, Any]:
+    consensus = np.asarray(result.consensus)
+    total = float(consensus.sum())
+    ties = total - float(np.trace(consensus))
+    return {
+        "n_iter": len(result.sweeps),
+        "converged": bool(result.converged),
+        "view_weights": _plain(result.weights),
+        "isolated": float(np.mean(np.asarray(isolated_samples(result.consensus)))),
+        "ties": ties / total if total > 0 else 0.0,  # the share of the consensus off its diagonal
+    }
+
+
+def _plain(value: Any) -> Any:
+    return value.tolist() if isinstance(value, (np.ndarray, np.generic)) else value

@@ -1,0 +1,137 @@
+"""From a selection of data sets and rows to finished cells, in this process or in several."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import threading
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from dataclasses import dataclass
+from functools import lru_cache
+from statistics import fmean
+from typing import Any
+
+from threadpoolctl import threadpool_limits
+
+from ..cluster import METHODS
+from .grids import grid_points, rows_for
+from .paper import DataSource
+from .protocol import Bench, Cell, run_cell
+from .store import Store
+
+__all__ = ["Progress", "compute", "planned_cells"]
+
+
+@dataclass(frozen=True)
+class Progress:
+    """A cell has been finished."""
+
+    cell: Cell
+    result: dict[str, Any]
+    done: int
+    total: int
+    seconds_left: float
+
+
+def planned_cells(source: DataSource, methods: Sequence[str], *, quick: bool) -> list[Cell]:
+    """All cells of a data set: each row's grid, and its defaults."""
+    checksum, n_views = source.checksum(), source.load().n_views
+    cells = []
+    for row, label, view in rows_for(n_views):
+        if row.method not in methods or row.method not in METHODS:
+            continue
+        if row.in_paper:
+            for point in grid_points(row, source.name, quick=quick):
+                cells.append(Cell(source.name, checksum, label, row.method, {**view, **point}))
+        cells.append(Cell(source.name, checksum, label, row.method, view, default=True))
+    return cells
+
+
+def compute(
+    sources: Sequence[DataSource],
+    cells: Sequence[Cell],
+    store: Store,
+    *,
+    workers: int,
+    on_cell: Callable[[Progress], None] | None = None,
+) -> None:
+    """Compute the cells that the store does not have, each kept as soon as it is finished."""
+    by_name = {source.name: source for source in sources}
+    missing = [cell for cell in cells if cell.key not in store.results]
+    clock = _Clock(cells, store, workers)
+    tasks = [(cell, by_name[cell.dataset]) for cell in missing]
+    for cell, result in _in_processes(tasks, workers) if workers > 1 else _in_turn(tasks):
+        store.add(result)
+        clock.finished(cell, result)
+        if on_cell is not None:
+            on_cell(Progress(cell, result, clock.done, len(cells), clock.seconds_left()))
+
+
+def _in_turn(tasks: Sequence[tuple[Cell, DataSource]]) -> Iterator[tuple[Cell, dict[str, Any]]]:
+    for task in tasks:
+        yield _run(*task)
+
+
+def _in_processes(tasks: Sequence[tuple[Cell, DataSource]], workers: int) -> Iterator[tuple[Cell, dict[str, Any]]]:
+    spawned = multiprocessing.get_context("spawn")  # a forked process would hold the folder's lock after our death
+    with ProcessPoolExecutor(workers, mp_context=spawned, initializer=_end_with_parent) as pool:
+        running = {pool.submit(_run, *task) for task in tasks}
+        try:
+            while running:
+                finished, running = wait(running, return_when=FIRST_COMPLETED)
+                for future in finished:
+                    yield future.result()
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _run(cell: Cell, source: DataSource) -> tuple[Cell, dict[str, Any]]:
+    # One thread whatever the number of workers: sums are then taken in one order, and results do not depend on it.
+    with threadpool_limits(1):
+        return cell, run_cell(cell, _bench(source))
+
+
+@lru_cache(maxsize=1)
+def _bench(source: DataSource) -> Bench:
+    return Bench(source)
+
+
+def _end_with_parent() -> None:
+    """A worker whose parent was killed ends too, instead of waiting for work for ever."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+
+    def watch() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+class _Clock:
+    """How long the rest will take: each row's cells as long as its finished ones, else as the mean of all."""
+
+    def __init__(self, cells: Sequence[Cell], store: Store, workers: int) -> None:
+        self.workers, self.done = workers, 0
+        self.seconds: dict[tuple[str, str], list[float]] = defaultdict(list)
+        self.remaining: dict[tuple[str, str], int] = defaultdict(int)
+        for cell in cells:
+            self.remaining[cell.dataset, cell.method] += 1
+        for cell in cells:
+            if cell.key in store.results:
+                self.finished(cell, store.results[cell.key])
+
+    def finished(self, cell: Cell, result: dict[str, Any]) -> None:
+        self.done += 1
+        self.remaining[cell.dataset, cell.method] -= 1
+        self.seconds[cell.dataset, cell.method].append(result["seconds"])
+
+    def seconds_left(self) -> float:
+        overall = fmean(second for seconds in self.seconds.values() for second in seconds)
+        work = sum(
+            count * (fmean(self.seconds[group]) if self.seconds[group] else overall)
+            for group, count in self.remaining.items()
+        )
+        return work / self.workers

@@ -1,0 +1,143 @@
+"""The whole run: killed for good and resumed, in one process or two, and what it writes."""
+
+import csv
+import json
+import re
+import time
+
+import pytest
+
+from viewfuse.cli import reproduce as command
+from viewfuse.exceptions import ParameterError, ViewsError
+from viewfuse.experiments import reproduce
+from viewfuse.experiments.protocol import METRICS
+from viewfuse.experiments.summary import Comparison
+
+METHODS = ("km", "gfsc")
+TABLES = ("tables.csv", "tables.json", "table-tiny.tex", "sensitivity-tiny.svg", "sensitivity-tiny.png", "rows-tiny.svg")
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tiny, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("undisturbed")
+    seen = []
+    reproduce(folder, datasets=[str(tiny)], methods=METHODS, quick=True, on_cell=seen.append)
+    return folder, seen
+
+
+def tables(folder):
+    return {name: (folder / name).read_bytes() for name in TABLES}
+
+
+def lines(folder):
+    path = folder / "cells.jsonl"
+    return path.read_bytes().count(b"\n") if path.exists() else 0
+
+
+def test_killed_and_resumed_it_ends_in_the_same_tables(undisturbed, started, tmp_path):
+    arguments = (tmp_path, "--quick", "-m", ",".join(METHODS), "-w", 2)
+    for enough in (3, 12):
+        run = started(*arguments)
+        while lines(tmp_path) < enough and run.poll() is None:
+            time.sleep(0.01)
+        if enough == 3:
+            second = started(*arguments)
+            assert "Another run is at work" in second.communicate(timeout=60)[1]
+            assert second.returncode == 2
+        run.kill()
+        run.communicate(timeout=60)
+        assert not (tmp_path / "tables.csv").exists()
+    run = started(*arguments)
+    out, err = run.communicate(timeout=120)
+    assert run.returncode == 0, err
+    assert out == f"page written to {tmp_path / 'index.html'}\n"
+    assert err == ""  # no one is looking
+    assert tables(tmp_path) == tables(undisturbed[0])
+    keys = [
+        json.loads(line)["result"]["key"] for line in (tmp_path / "cells.jsonl").read_text().splitlines() if "key" in line
+    ]
+    assert len(keys) == len(set(keys)) == len(undisturbed[1])
+
+
+def test_a_finished_run_computes_nothing_again(undisturbed, tiny):
+    folder, seen = undisturbed
+    before = tables(folder)
+    reproduce(folder, datasets=[str(tiny)], methods=METHODS, quick=True, on_cell=lambda _: pytest.fail("computed again"))
+    assert tables(folder) == before
+    assert [p.done for p in seen] == list(range(1, len(seen) + 1))
+    assert seen[-1].seconds_left == 0 < seen[0].seconds_left
+
+
+def test_the_tables_hold_every_row_and_metric(undisturbed):
+    records = json.loads((undisturbed[0] / "tables.json").read_text())
+    rows = {(r["row"], r["parameters_chosen_by"]) for r in records}
+    oracle = {"KM", "GFSC"}
+    assert {row for row, by in rows if "oracle" in by} == oracle
+    assert {row for row, by in rows if "default" in by} == oracle
+    assert len(records) == len(rows) * len(METRICS)
+    with (undisturbed[0] / "tables.csv").open(newline="") as file:
+        assert len(list(csv.DictReader(file))) == len(records)
+    latex = (undisturbed[0] / "table-tiny.tex").read_text()
+    assert latex.count(r"\\") == len(oracle) + 2
+    assert all(line.count("&") == 13 for line in latex.splitlines() if line.startswith(("KM", "GFSC")))
+
+
+def test_the_oracle_takes_the_best_point(undisturbed):
+    results = [p for p in undisturbed[1] if p.cell.method == "gfsc" and not p.cell.default]
+    best = max(sum(p.result["scores"]["acc"]) / 10 for p in results)
+    records = json.loads((undisturbed[0] / "tables.json").read_text())
+    (chosen,) = (r for r in records if r["row"] == "GFSC" and "oracle" in r["parameters_chosen_by"] and r["metric"] == "acc")
+    assert chosen["mean"] == pytest.approx(best, abs=1e-4)
+    assert chosen["grid_points"] == len(results)
+
+
+def test_the_page_stands_alone_and_says_what_made_it(undisturbed, tiny):
+    page = (undisturbed[0] / "index.html").read_text()
+    assert not re.search(r'(src|href)="(?!#|data:)', page)
+    assert page.count("<svg") == 2
+    ids = re.findall(r'\bid="([^"]+)"', page)
+    assert len(ids) == len(set(ids))
+    assert "BBC at the printed parameters" not in page  # BBC is not in this run
+    for fact in ("seeds 0 to 9", "numpy", "sha256", "inverse purity", "oracle", "default", "viewfuse.experiments.reproduce"):
+        assert fact in page
+    assert (undisturbed[0] / "README.md").read_text().startswith("# GFSC")
+
+
+def test_a_data_set_that_is_not_here_is_named_with_the_way_to_it(tiny, tmp_path, monkeypatch):
+    monkeypatch.setenv("VIEWFUSE_DATA", str(tmp_path))
+    reproduce(tmp_path / "out", datasets=["Caltech20", str(tiny)], methods=["sc"], quick=True)
+    page = (tmp_path / "out" / "README.md").read_text()
+    assert "`viewfuse datasets fetch Caltech101-20`" in page
+    assert all(f"| {row} |" in page for row in ("SC(1)", "SC(2)", "SC (its view chosen without labels)"))
+    with pytest.raises(ViewsError, match="None of the data sets is here: Caltech20"):
+        reproduce(tmp_path / "out2", datasets=["Caltech20"])
+
+
+def test_bad_options_are_refused(tiny, tmp_path):
+    with pytest.raises(ParameterError, match=r"No such method: nonsense.*There are: gfsc"):
+        reproduce(tmp_path, datasets=[str(tiny)], methods=["nonsense"])
+    with pytest.raises(ParameterError, match="workers"):
+        reproduce(tmp_path, datasets=[str(tiny)], workers=0)
+
+
+def test_within_means_no_further_than_both_standard_deviations():
+    assert Comparison((50.0, 2.0), (53.0, 1.0)).within
+    assert not Comparison((50.0, 2.0), (53.1, 1.0)).within
+    assert Comparison((50.0, 2.0), (53.0, 1.0)).difference == -3
+
+
+def test_a_terminal_gets_a_bar_with_the_time_left_and_a_line_per_cell(undisturbed):
+    import io
+
+    from rich.console import Console
+
+    screen = io.StringIO()
+    with command._shown_on(Console(file=screen, force_terminal=True, width=120)) as show:
+        assert show is not None
+        for progress in undisturbed[1]:
+            show(progress)
+    shown = screen.getvalue()
+    assert shown.count(":  Acc ") == len(undisturbed[1])
+    assert "0 s left" in shown
+    with command._shown_on(Console(file=io.StringIO())) as show:
+        assert show is None
