@@ -63,7 +63,7 @@ ROWS: tuple[Row, ...] = (
     Row("AMGL", "amgl", _MIN_MAX, {"n_neighbors": (5, 10, 15)}, {"n_neighbors": (10,)}),
     Row(
         "DiMSC", "dimsc", _MIN_MAX,
-        {"lam_s": (0.1, 1.0, 10.0), "lam_v": (0.1, 1.0)}, {"lam_s": (1.0,), "lam_v": (0.1,)},
+        {"lam_s": (0.1, 10.0), "lam_v": (0.1, 1.0)}, {"lam_s": (0.1,), "lam_v": (0.1,)},
     ),
     Row("MVSC", "mvsc", _MIN_MAX, {"lam1": (0.01, 0.1), "lam2": (0.1, 1.0)}, {"lam1": (0.1,), "lam2": (1.0,)}),
     Row("IMVSC", "imvsc", _MIN_MAX, {"lam1": (0.3, 1.0), "beta": (0.1, 1.0)}, {"lam1": (1.0,), "beta": (0.1,)}),

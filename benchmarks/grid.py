@@ -1,0 +1,81 @@
+"""What a grid costs when its points share what they have in common: ``python benchmarks/grid.py [Digits]``.
+
+GFSC, published variant, some points around the paper's optimum, ten repetitions each, against the same points fitted one
+by one: once for every point (and k-means repeated on its embedding), and once for every point and repetition, as "we repeat
+each algorithm ten times" says. The data is read from ../shared/datasets, or where VIEWFUSE_DATA says.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+os.environ.setdefault("VIEWFUSE_DATA", str(Path(__file__).resolve().parents[2] / "shared" / "datasets"))
+
+from viewfuse import GFSC
+from viewfuse.experiments.grids import FUSION_GRIDS
+from viewfuse.experiments.paper import PAPER_DATASETS
+from viewfuse.experiments.protocol import SEEDS, Bench, Cell
+
+POINTS_PER_AXIS = 2
+
+
+def main() -> None:
+    warnings.simplefilter("ignore")
+    name = sys.argv[1] if len(sys.argv) > 1 else "Digits"
+    source = PAPER_DATASETS[name]
+    points = _points(name)
+    views = source.load()
+    n_clusters = len(np.unique(views.y))
+
+    def fit(point: dict[str, float], seed: int) -> GFSC:
+        return GFSC(n_clusters, variant="published", n_init=1, random_state=seed, **point).fit(views)
+
+    def shared() -> list[list[np.ndarray]]:
+        bench = Bench(source)
+        cells = [Cell(name, "", "GFSC", "gfsc", {**point, "variant": "published"}) for point in points]
+        return [[repeat(seed) for seed in SEEDS] for repeat, _ in map(bench.repeatable, cells)]
+
+    def once_per_point() -> list[list[np.ndarray]]:
+        models = (fit(point, SEEDS[0]) for point in points)
+        return [[model.relabel(random_state=seed) for seed in SEEDS] for model in models]
+
+    def once_per_repetition() -> list[list[np.ndarray]]:
+        return [[fit(point, seed).labels_ for seed in SEEDS] for point in points]
+
+    print(f"{name}: {len(points)} points of (α, β, γ), {len(SEEDS)} repetitions each")
+    expected, basis = _timed("sharing views, factors and fits", shared, None)
+    found, _ = _timed("one fit for every point", once_per_point, basis)
+    same = all((a == b).all() for xs, ys in zip(expected, found, strict=True) for a, b in zip(xs, ys, strict=True))
+    print(f"  the labels of all repetitions are {'the same' if same else 'DIFFERENT'}")
+    _timed("one fit for every point and repetition", once_per_repetition, basis)
+
+
+def _points(name: str) -> list[dict[str, float]]:
+    """The paper's best point and its neighbours in α and β, at its γ."""
+    optimum = dict(zip(("alpha", "beta", "gamma"), PAPER_DATASETS[name].optimum or (), strict=True))
+    axes = {}
+    for parameter in ("alpha", "beta"):
+        values = FUSION_GRIDS[name][parameter]
+        first = min(values.index(optimum[parameter]), len(values) - POINTS_PER_AXIS)
+        axes[parameter] = values[first : first + POINTS_PER_AXIS]
+    return [{"alpha": a, "beta": b, "gamma": optimum["gamma"]} for a in axes["alpha"] for b in axes["beta"]]
+
+
+def _timed(what: str, run: Callable[[], list], basis: float | None) -> tuple[list, float]:
+    started = time.perf_counter()
+    found = run()
+    seconds = time.perf_counter() - started
+    ratio = "" if basis is None else f", {seconds / basis:.1f} times as long"
+    print(f"  {what}: {seconds:.1f} s{ratio}", flush=True)
+    return found, seconds
+
+
+if __name__ == "__main__":
+    main()
