@@ -1,6 +1,6 @@
 """viewfuse: multi-view clustering by graph fusion."""
 
-from . import datasets, exceptions, io, metrics, plotting
+from . import datasets, exceptions, io, metrics, plotting, report
 from .cluster import GF, GFSC, METHODS
 from .exceptions import ViewsError, ViewsFormatError
 from .io import load_views
@@ -21,4 +21,5 @@ __all__ = [
     "load_views",
     "metrics",
     "plotting",
+    "report",
 ]

@@ -13,11 +13,14 @@ if TYPE_CHECKING:
     from .cluster import MultiViewClusterer
 
 __all__ = [
+    "EIGENVALUES_PAST_K",
+    "HEAT_MAP_SAMPLES",
     "PALETTE",
     "cluster_map",
     "consensus_block",
     "drawn_samples",
     "principal_plane",
+    "relative_changes",
     "runner_up",
     "sharpness",
     "sorted_by_cluster",
@@ -29,6 +32,9 @@ __all__ = [
 PALETTE = (
     "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#332288", "#882255", "#999999",
 )  # fmt: skip
+
+HEAT_MAP_SAMPLES = 400  # of how many samples a report shows the ties
+EIGENVALUES_PAST_K = 10  # how many more than there are clusters a spectrum shows
 
 
 def drawn_samples(labels: np.ndarray, most: int) -> np.ndarray:
@@ -121,6 +127,18 @@ def spectrum(model: MultiViewClusterer, most: int) -> np.ndarray | None:
     count = min(most, laplacian.n_samples)
     found = smallest_eigenpairs(laplacian, count, tol=1e-3, random_state=np.random.RandomState(0))
     return np.maximum(np.asarray(found.values, dtype=float), 0)
+
+
+def relative_changes(history: Any) -> np.ndarray | None:
+    """The consensus's relative change per sweep, or that of the objective where a method keeps only this."""
+    if not isinstance(history, dict):
+        return None
+    if "change" in history:
+        return np.asarray(history["change"], dtype=float)
+    objective = np.asarray(history.get("objective", ()), dtype=float)
+    if len(objective) < 2:
+        return None
+    return np.abs(np.diff(objective)) / np.maximum(np.abs(objective[:-1]), np.finfo(float).tiny)
 
 
 def _block(graph: Any, rows: np.ndarray) -> np.ndarray:

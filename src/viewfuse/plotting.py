@@ -9,10 +9,12 @@ import numpy as np
 from ._extras import require
 from .exceptions import ParameterError
 from .layout import (
+    EIGENVALUES_PAST_K,
     PALETTE,
     cluster_map,
     consensus_block,
     drawn_samples,
+    relative_changes,
     sharpness,
     sorted_by_cluster,
     spectrum,
@@ -37,7 +39,6 @@ __all__ = [
 ]
 
 _MOST_IN_HEAT_MAP = 1000
-_EIGENVALUES_PAST_K = 10
 
 
 def plot_consensus(model: MultiViewClusterer, ax: Axes | None = None) -> Axes:
@@ -124,7 +125,7 @@ def plot_embedding(model: MultiViewClusterer, ax: Axes | None = None) -> Axes:
 def plot_spectrum(model: MultiViewClusterer, ax: Axes | None = None) -> Axes:
     """The smallest eigenvalues of the consensus graph's normalised Laplacian; a gap after the k-th speaks for k clusters."""
     k = np.unique(model.labels_).size
-    values = spectrum(model, k + _EIGENVALUES_PAST_K)
+    values = spectrum(model, k + EIGENVALUES_PAST_K)
     if values is None:
         raise _lacks(model, "affinity_matrix_", "fuses no graph")
     ax = _axes(ax)
@@ -165,18 +166,6 @@ def plot_fit(model: MultiViewClusterer) -> Figure:
     for ax, draw in zip(axes, (plot_consensus, plot_embedding, plot_weights), strict=True):
         draw(model, ax)
     return figure
-
-
-def relative_changes(history: Any) -> np.ndarray | None:
-    """The consensus's relative change per sweep, or that of the objective where a method keeps only this."""
-    if not isinstance(history, dict):
-        return None
-    if "change" in history:
-        return np.asarray(history["change"], dtype=float)
-    objective = np.asarray(history.get("objective", ()), dtype=float)
-    if len(objective) < 2:
-        return None
-    return np.abs(np.diff(objective)) / np.maximum(np.abs(objective[:-1]), np.finfo(float).tiny)
 
 
 def _rows_of_heat_map(model: MultiViewClusterer) -> np.ndarray:

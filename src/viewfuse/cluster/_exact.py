@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ import scipy.sparse as sp
 from array_api_compat import array_namespace
 from sklearn.utils import check_random_state
 
+from .._watch import tell_watcher
 from ..exceptions import ConvergenceWarning, DegenerateGraphWarning
 from ..fusion import FusionResult, Sweep, fuse_graphs
 from ..spectral import assign_clusters, isolated_samples, tie_confidence, unit_rows
@@ -64,7 +64,7 @@ class ExactFusion(EmbeddingMixin, MultiViewClusterer):
             "max_iter": self.max_iter,
             "tol": self.tol,
             "random_state": rng,
-            "on_sweep": self._printer(views),
+            "on_sweep": self._after_sweep,
         }
         chosen = [arrays[v] for v in used]
         if self.affinity == "precomputed":
@@ -95,18 +95,15 @@ class ExactFusion(EmbeddingMixin, MultiViewClusterer):
         self.objective_ = self.history_["objective"]
         self.view_weights_ = self.history_["weights"][-1]
 
-    def _printer(self, views: Views) -> Callable[[int, Sweep], None] | None:
-        if not self.verbose:
-            return None
-
-        def show(number: int, sweep: Sweep) -> None:
+    def _after_sweep(self, number: int, sweep: Sweep) -> bool:
+        """Print the sweep, if asked to, and tell whoever watches; whether to stop."""
+        if self.verbose:
             weights = " ".join(f"{weight:.3f}" for weight in sweep.weights)
             print(
                 f"{type(self).__name__} sweep {number}: change {sweep.change:.2e}, objective {sweep.objective:.6g}, "
                 f"weights {weights}"
             )
-
-        return show
+        return tell_watcher(number, sweep.change, self.tol)
 
     def _warn(self, result: FusionResult, views: Views) -> None:
         if not result.converged:

@@ -41,14 +41,14 @@ class Options(TypedDict, total=False):
     random_state : int, RandomState or None
         Start of the iterative eigensolver, and ``S`` and ``F`` of the paper's variant.
     on_sweep : callable, optional
-        Called as ``on_sweep(number, sweep)`` after every sweep.
+        Called as ``on_sweep(number, sweep)`` after every sweep; where it returns True, the sweeps end.
     """
 
     variant: str
     max_iter: int
     tol: float
     random_state: Any
-    on_sweep: Callable[[int, Sweep], None] | None
+    on_sweep: Callable[[int, Sweep], bool] | None
 
 
 def gfsc(
@@ -133,7 +133,7 @@ def _fused(
     max_iter: int = 200,
     tol: float = 1e-3,
     random_state: Any = None,
-    on_sweep: Callable[[int, Sweep], None] | None = None,
+    on_sweep: Callable[[int, Sweep], bool] | None = None,
 ) -> FusionResult:
     rng = check_random_state(random_state)
     return run_sweeps(problem, variant, like, max_iter=max_iter, tol=tol, random_state=rng, on_sweep=on_sweep)

@@ -63,22 +63,24 @@ def run_sweeps(
     max_iter: int,
     tol: float,
     random_state: np.random.RandomState,
-    on_sweep: Callable[[int, Sweep], None] | None = None,
+    on_sweep: Callable[[int, Sweep], bool] | None = None,
 ) -> FusionResult:
-    """Sweep until the consensus changes by less than ``tol``; arrays are made like ``like``, an (n, ·) array."""
+    """Sweep until the consensus changes by less than ``tol``; arrays are made like ``like``, an (n, ·) array.
+
+    Where ``on_sweep`` returns True the sweeps end, settled or not.
+    """
     with worker_threads():
         return _run_sweeps(SWEEPS[variant](problem, like, random_state), max_iter, tol, on_sweep)
 
 
-def _run_sweeps(state: _Published, max_iter: int, tol: float, on_sweep: Callable[[int, Sweep], None] | None) -> FusionResult:
+def _run_sweeps(state: _Published, max_iter: int, tol: float, on_sweep: Callable[[int, Sweep], bool] | None) -> FusionResult:
     state.start()
     sweeps: list[Sweep] = []
-    converged = False
-    while not converged and len(sweeps) < max_iter:
+    converged = stopped = False
+    while not converged and not stopped and len(sweeps) < max_iter:
         sweeps.append(state.sweep())
         _check_finite(sweeps)
-        if on_sweep is not None:
-            on_sweep(len(sweeps), sweeps[-1])
+        stopped = on_sweep is not None and on_sweep(len(sweeps), sweeps[-1])
         converged = len(sweeps) >= state.first_stop and sweeps[-1].change < tol
     state.finish()
     return FusionResult(

@@ -1,6 +1,7 @@
 """Every file people have → Views; Views and results → files."""
 
 from .load import load_views
+from .saved import SavedFit, load_results
 from .writers import add_results, save_labels, save_results
 
-__all__ = ["add_results", "load_views", "save_labels", "save_results"]
+__all__ = ["SavedFit", "add_results", "load_results", "load_views", "save_labels", "save_results"]

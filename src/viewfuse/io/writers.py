@@ -15,11 +15,20 @@ import numpy as np
 
 from .._extras import require
 from ..exceptions import ViewsError
+from ..layout import EIGENVALUES_PAST_K, HEAT_MAP_SAMPLES, consensus_block, drawn_samples, sorted_by_cluster, spectrum
 from ..views import Views
 from . import omics
 from .sniff import sniff
 
-__all__ = ["add_results", "check_labels_target", "check_results_target", "save_labels", "save_results"]
+__all__ = [
+    "add_results",
+    "check_labels_target",
+    "check_results_target",
+    "replacing",
+    "save_labels",
+    "save_results",
+    "versions",
+]
 
 _KEY = "viewfuse"
 _SEPARATORS = {".csv": ",", ".tsv": "\t"}
@@ -64,7 +73,7 @@ def save_labels(path: str | Path, model: Any, views: Views) -> Path:
     if getattr(model, "confidence_", None) is not None:
         columns["confidence"] = _per_sample(model.confidence_, views, "confidence_")
     frame = require("pandas").DataFrame(columns)
-    with _replacing(path) as temporary:
+    with replacing(path) as temporary:
         if path.suffix.lower() in _PARQUET:
             frame.to_parquet(temporary, index=False)
         else:
@@ -90,7 +99,8 @@ def save_results(path: str | Path, model: Any, views: Views, *, into: Any = None
     ----------
     path : path
         ``.npz``: arrays ``labels``, ``ids``, ``confidence``, ``view_names``, ``view_weights``, ``embedding``, and
-        ``n_iter``, ``converged``, ``params`` and ``versions`` (the last two JSON); nothing is pickled.
+        ``n_iter``, ``converged``, ``method``, ``params`` and ``versions`` (the last two JSON), and what a report draws
+        (``history_…``, ``spectrum``, ``drawn_consensus``, ``y``); nothing is pickled. ``load_results`` reads it.
         ``.h5ad`` or ``.h5mu``: the data of ``into`` with the results added.
     model : fitted estimator
         With ``labels_``; ``view_weights_``, ``embedding_``, ``confidence_``, ``n_iter_``, ``converged_`` and
@@ -107,13 +117,13 @@ def save_results(path: str | Path, model: Any, views: Views, *, into: Any = None
     """
     path = check_results_target(path, into)
     if path.suffix.lower() == ".npz":
-        with _replacing(path) as temporary, temporary.open("wb") as file:
-            np.savez_compressed(file, **_arrays(model, views))
+        with replacing(path) as temporary, temporary.open("wb") as file:
+            np.savez_compressed(file, **_arrays(model, views), **_for_a_report(model, views))
         return path
     with omics.without_mudata_announcement():
         data = omics.read_omics(Path(into)) if isinstance(into, (str, Path)) else into.copy()
     add_results(data, model, views)
-    with _replacing(path) as temporary, omics.without_mudata_announcement():
+    with replacing(path) as temporary, omics.without_mudata_announcement():
         data.write(temporary)
     return path
 
@@ -190,7 +200,7 @@ def _arrays(model: Any, views: Views) -> dict[str, Any]:
         "labels": _per_sample(model.labels_, views, "labels_"),
         "view_names": np.array(views.names),
         "params": json.dumps(model.get_params() if hasattr(model, "get_params") else {}, default=repr),
-        "versions": json.dumps(_versions()),
+        "versions": json.dumps(versions()),
     }
     if views.ids is not None:
         arrays["ids"] = views.ids if views.ids.dtype.kind != "O" else np.array([str(i) for i in views.ids])
@@ -201,7 +211,25 @@ def _arrays(model: Any, views: Views) -> dict[str, Any]:
     return arrays
 
 
-def _versions() -> dict[str, str]:
+def _for_a_report(model: Any, views: Views) -> dict[str, Any]:
+    """What else a report of this fit needs, so that it can be made without the n × n graph."""
+    labels = np.asarray(model.labels_)
+    history = getattr(model, "history_", None)
+    rows = sorted_by_cluster(labels, drawn_samples(labels, HEAT_MAP_SAMPLES))
+    found = {
+        "method": type(model).__name__,
+        "y": None if views.y is None else np.asarray([str(label) for label in views.y]),
+        "drawn_consensus": consensus_block(model, rows),
+        "spectrum": spectrum(model, np.unique(labels).size + EIGENVALUES_PAST_K),
+    }
+    if isinstance(history, dict):
+        found |= {
+            f"history_{name}": np.asarray(trace) for name, trace in history.items() if np.asarray(trace).dtype != object
+        }
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def versions() -> dict[str, str]:
     import scipy
     import sklearn
 
@@ -226,7 +254,7 @@ def _per_sample(values: Any, views: Views, what: str) -> np.ndarray:
 
 
 @contextmanager
-def _replacing(path: Path) -> Iterator[Path]:
+def replacing(path: Path) -> Iterator[Path]:
     """A temporary path beside ``path`` to write to, which takes its place only when all is written and on disk."""
     path = path.resolve()  # a link stays a link
     # The suffix is kept, because some writers choose the format by it.

@@ -1,0 +1,142 @@
+"""The report's charts: interactive ones by Bokeh, heat maps as pictures. Nothing here is text to be trusted as HTML."""
+
+from __future__ import annotations
+
+import base64
+import io
+from typing import Any
+
+import numpy as np
+
+from .._extras import require
+from ..layout import PALETTE, sharpness
+
+__all__ = ["bokeh_script", "convergence_chart", "embedding_chart", "heat_map", "spectrum_chart", "weights_chart"]
+
+_HEIGHT = 260
+_ACCENT = "#D55E00"
+_NEUTRAL = "#8a8f98"  # readable on white and on black
+
+
+def bokeh_script() -> str:
+    """Bokeh's own JavaScript, to be put into the page."""
+    require("bokeh", extra="report")
+    from bokeh.resources import Resources
+
+    return "\n".join(Resources(mode="inline", components=["bokeh"]).js_raw)
+
+
+def embedding_chart(
+    layouts: dict[str, np.ndarray], names: list[str], labels: np.ndarray, confidence: np.ndarray | None
+) -> dict[str, Any]:
+    """A scatter plot of the samples; the page's script switches its colours and its layout."""
+    from bokeh.models import ColumnDataSource, HoverTool
+
+    data: dict[str, Any] = {
+        "id": names,
+        "cluster": np.asarray(labels, dtype=np.int32),
+        "colour": [PALETTE[label % len(PALETTE)] for label in labels],
+        "shown": [f"cluster: {label}" for label in labels],
+    }
+    for place, points in enumerate(layouts.values()):
+        data[f"x{place}"], data[f"y{place}"] = points.astype(np.float32).T
+    tips = [("sample", "@id"), ("cluster", "@cluster"), ("colour", "@shown")]
+    if confidence is not None:
+        data["confidence"] = np.asarray(confidence, dtype=np.float32)
+        tips.insert(2, ("confidence", "@confidence{0.00}"))
+    source = ColumnDataSource(data, name="samples")
+    chart = _figure(None, None, height=520, tools="pan,wheel_zoom,box_zoom,reset,save", match_aspect=True)
+    size = 6 if len(names) < 1500 else 4 if len(names) < 4000 else 3
+    points = chart.scatter("x0", "y0", source=source, size=size, fill_color="colour", line_color=None, name="points")
+    points.selection_glyph = points.glyph.clone(size=4 * size, line_color=_ACCENT, line_width=3)
+    points.nonselection_glyph = points.glyph.clone(fill_alpha=0.35)
+    chart.add_tools(HoverTool(tooltips=tips, renderers=[points]))
+    chart.axis.visible = False
+    chart.grid.visible = False
+    return _item(chart)
+
+
+def weights_chart(names: list[str], weights: np.ndarray, colours: list[str]) -> dict[str, Any]:
+    """Each view's weight after every sweep."""
+    chart = _figure("sweep", "weight")
+    for name, column, colour in zip(names, weights.T, colours, strict=True):
+        _line(chart, column, colour, [name] * len(column), "view")
+    chart.y_range.start = 0
+    return _item(chart)
+
+
+def convergence_chart(change: np.ndarray, tol: float) -> dict[str, Any]:
+    """How far the consensus moved in each sweep, on a logarithmic scale."""
+    from bokeh.models.annotations import Span
+
+    chart = _figure("sweep", "relative change", y_axis_type="log")
+    _line(chart, np.maximum(change, 1e-16), PALETTE[0], ["change"] * len(change), "what")
+    if tol > 0:
+        chart.add_layout(Span(location=tol, dimension="width", line_color=_ACCENT, line_dash="dashed"))
+        chart.y_range.start = min(tol, change.min()) / 2
+    return _item(chart)
+
+
+def spectrum_chart(values: np.ndarray, k: int) -> dict[str, Any]:
+    """The smallest eigenvalues, and where the chosen number of clusters cuts them."""
+    from bokeh.models import ColumnDataSource, HoverTool
+    from bokeh.models.annotations import Span
+
+    chart = _figure("eigenvalue number", "eigenvalue")
+    colours = [PALETTE[0] if place < k else _NEUTRAL for place in range(len(values))]
+    source = ColumnDataSource({"x": np.arange(1, len(values) + 1), "y": values, "colour": colours})
+    points = chart.scatter("x", "y", source=source, size=9, fill_color="colour", line_color=None)
+    chart.add_tools(HoverTool(tooltips=[("number", "@x"), ("eigenvalue", "@y{0.0000}")], renderers=[points]))
+    chart.add_layout(Span(location=k + 0.5, dimension="height", line_color=_ACCENT, line_dash="dashed"))
+    return _item(chart)
+
+
+def heat_map(graph: np.ndarray) -> str:
+    """A graph as the address of a picture that is its own content (a ``data:`` URI)."""
+    from bokeh.palettes import Magma256
+    from PIL import Image
+
+    ties, brightest = sharpness(graph)
+    image = Image.fromarray(np.round(255 * np.minimum(ties / brightest, 1)).astype(np.uint8), mode="P")
+    image.putpalette(bytes.fromhex("".join(colour.lstrip("#") for colour in Magma256)))
+    file = io.BytesIO()
+    image.save(file, format="PNG", optimize=True)
+    return f"data:image/png;base64,{base64.b64encode(file.getvalue()).decode()}"
+
+
+def _figure(x_label: str | None, y_label: str | None, *, height: int = _HEIGHT, tools: str = "", **options: Any) -> Any:
+    from bokeh.plotting import figure
+
+    chart = figure(
+        height=height,
+        sizing_mode="stretch_width",
+        tools=tools,
+        toolbar_location="above" if tools else None,
+        x_axis_label=x_label,
+        y_axis_label=y_label,
+        background_fill_color=None,
+        border_fill_color=None,
+        outline_line_color=None,
+        **options,
+    )
+    chart.toolbar.logo = None
+    for axis in chart.axis:
+        axis.minor_tick_line_color = None
+        axis.axis_label_text_font_style = "normal"
+    return chart
+
+
+def _line(chart: Any, values: np.ndarray, colour: str, what: list[str], field: str) -> None:
+    from bokeh.models import ColumnDataSource, HoverTool
+
+    source = ColumnDataSource({"x": np.arange(1, len(values) + 1), "y": np.asarray(values, dtype=float), field: what})
+    chart.line("x", "y", source=source, line_color=colour, line_width=2)
+    points = chart.scatter("x", "y", source=source, size=6, fill_color=colour, line_color=None)
+    tips = [(field, f"@{field}"), ("sweep", "@x"), ("value", "@y")]
+    chart.add_tools(HoverTool(tooltips=tips, renderers=[points]))
+
+
+def _item(chart: Any) -> dict[str, Any]:
+    from bokeh.embed import json_item
+
+    return dict(json_item(chart))

@@ -1,0 +1,109 @@
+"""By what the samples of the embedding can be coloured: their cluster, their confidence, their label, any column given."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..exceptions import ViewsError
+from ..layout import PALETTE
+from ..views import Views, is_dataframe
+
+__all__ = ["Colouring", "by_category", "by_number", "colouring", "given_columns"]
+
+_MOST_LEVELS = 200
+_CATEGORIES_UP_TO = 12  # whole numbers with no more values than this are names, not amounts
+_STEPS = 64
+_NONE = "#8a8f98"
+
+
+@dataclass(frozen=True)
+class Colouring:
+    """One colour per sample drawn, as a place in a palette, and the words for it."""
+
+    name: str
+    palette: list[str]
+    codes: np.ndarray
+    levels: list[str] | None = None
+    values: np.ndarray | None = None
+
+    def payload(self) -> dict[str, Any]:
+        """What the page's script needs."""
+        return {
+            "name": self.name,
+            "palette": self.palette,
+            "codes": base64.b64encode(self.codes.astype(np.uint8).tobytes()).decode(),
+            "levels": self.levels,
+            "values": None if self.values is None else [_rounded(value) for value in self.values],
+        }
+
+
+def by_category(name: str, values: Any) -> Colouring:
+    """A colour per distinct value; past two hundred, the rarest share one."""
+    texts = np.array([str(value) for value in values], dtype=object)
+    levels, codes, sizes = np.unique(texts.astype(str), return_inverse=True, return_counts=True)
+    order = _natural_order(levels) if len(levels) <= _MOST_LEVELS else np.argsort(-sizes, kind="stable")[:_MOST_LEVELS]
+    place = np.full(len(levels), len(order))
+    place[order] = np.arange(len(order))
+    shown = [str(level) for level in levels[order]]
+    palette = [PALETTE[i % len(PALETTE)] for i in range(len(shown))]
+    if len(order) < len(levels):
+        shown, palette = [*shown, f"{len(levels) - len(order)} others"], [*palette, _NONE]
+    return Colouring(name, palette, place[codes], levels=shown)
+
+
+def by_number(name: str, values: Any) -> Colouring:
+    """A scale of colours from the smallest to the largest value; grey where there is none."""
+    from bokeh.palettes import Cividis256
+
+    numbers = np.asarray(values, dtype=float)
+    known = np.isfinite(numbers)
+    low, high = (numbers[known].min(), numbers[known].max()) if known.any() else (0.0, 0.0)
+    share = np.where(known, numbers - low, 0) / (high - low if high > low else 1)
+    codes = np.where(known, np.round(share * (_STEPS - 1)), _STEPS).astype(int)
+    scale = [str(Cividis256[round(step * 255 / (_STEPS - 1))]) for step in range(_STEPS)]
+    return Colouring(name, [*scale, _NONE], codes, values=np.where(known, numbers, np.nan))
+
+
+def colouring(name: str, values: Any) -> Colouring:
+    """Numbers on a scale; text, truth values and a few whole numbers each in a colour of their own."""
+    values = np.asarray(values)
+    if values.dtype.kind in "iu":
+        return (by_category if np.unique(values).size <= _CATEGORIES_UP_TO else by_number)(name, values)
+    return (by_number if values.dtype.kind == "f" else by_category)(name, values)
+
+
+def given_columns(columns: Any, views: Views | None, n_samples: int) -> dict[str, np.ndarray]:
+    """The user's columns in the order of the samples: a DataFrame with the samples' ids is matched by them."""
+    if columns is None:
+        return {}
+    if is_dataframe(columns):
+        if views is not None and views.ids is not None:
+            absent = [i for i in views.ids.tolist() if i not in columns.index]
+            if absent:
+                raise ViewsError(f"columns= has no row for sample {absent[0]!r}; its index must hold the samples' ids.")
+            columns = columns.loc[views.ids]
+        columns = {name: columns[name].to_numpy() for name in columns.columns}
+    if not isinstance(columns, Mapping):
+        raise ViewsError(f"columns= must be a DataFrame or map names to one value per sample; got {type(columns).__name__}.")
+    found = {str(name): np.asarray(values) for name, values in columns.items()}
+    for name, values in found.items():
+        if values.shape != (n_samples,):
+            raise ViewsError(f"columns={name!r} has shape {values.shape}, but there are {n_samples} samples.")
+    return found
+
+
+def _natural_order(levels: np.ndarray) -> np.ndarray:
+    """Numbers by size, text by the alphabet."""
+    try:
+        return np.argsort(levels.astype(float), kind="stable")
+    except ValueError:
+        return np.arange(len(levels))
+
+
+def _rounded(value: float) -> float | None:
+    return float(f"{value:.4g}") if np.isfinite(value) else None

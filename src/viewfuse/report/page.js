@@ -1,0 +1,113 @@
+"use strict";
+(async () => {
+  const element = (id) => document.getElementById(id);
+  const read = (id) => JSON.parse(element(id).textContent);
+  const dark = window.matchMedia("screen and (prefers-color-scheme: dark)");
+
+  const models = () => Bokeh.documents.flatMap((document) => [...document.all_models]);
+
+  // Bokeh draws on a canvas, which no style sheet reaches: its texts and lines get the page's colours here.
+  function paint() {
+    const style = getComputedStyle(document.documentElement);
+    const [ink, line] = ["--quiet", "--line"].map((name) => style.getPropertyValue(name).trim());
+    for (const model of models()) {
+      if (model.type.endsWith("Axis")) {
+        Object.assign(model, {
+          axis_label_text_color: ink, major_label_text_color: ink, axis_line_color: line, major_tick_line_color: line,
+        });
+      } else if (model.type === "Grid") {
+        model.grid_line_color = line;
+      } else if (model.name === "points") {
+        model.glyph.line_color = { value: dark.matches ? "#ffffff59" : "#00000033" }; // so that no colour of the palette sinks in
+      }
+    }
+  }
+
+  for (const place of document.querySelectorAll("[id^=chart-]")) {
+    await Bokeh.embed.embed_item(read(place.id.replace("chart-", "data-")), place.id);
+  }
+  paint();
+  dark.addEventListener("change", paint);
+  window.addEventListener("beforeprint", paint);
+  window.addEventListener("afterprint", paint);
+
+  if (element("chart-embedding")) {
+    const colourings = read("data-colours").map((one) => ({
+      ...one, codes: Uint8Array.from(atob(one.codes), (character) => character.charCodeAt(0)),
+    }));
+    const source = models().find((model) => model.name === "samples");
+    const points = models().find((model) => model.name === "points");
+
+    const describe = (one, i) => {
+      const value = one.levels ? one.levels[one.codes[i]] : one.values[i];
+      return `${one.name}: ${value === null ? "none" : value}`;
+    };
+
+    const text = (kind, content, parent) => {
+      const made = document.createElement(kind);
+      made.textContent = content; // never as HTML: names are whatever the user's files hold
+      parent.append(made);
+      return made;
+    };
+
+    function legend(one) {
+      const place = element("legend");
+      place.replaceChildren();
+      if (!one.levels) {
+        const known = one.values.filter((value) => value !== null);
+        const range = known.reduce(([low, high], value) => [Math.min(low, value), Math.max(high, value)], [Infinity, -Infinity]);
+        const entry = text("span", known.length ? `${one.name} ${range[0]}` : `${one.name}: no values`, place);
+        const scale = text("span", "", entry);
+        scale.className = "scale";
+        scale.style.background = `linear-gradient(to right, ${one.palette.slice(0, -1).filter((_, i) => i % 9 === 0).join(",")})`;
+        if (known.length) entry.append(String(range[1]));
+        return;
+      }
+      one.levels.slice(0, 24).forEach((level, i) => {
+        const entry = text("span", "", place);
+        const dot = text("span", "", entry);
+        dot.className = "dot";
+        dot.style.background = one.palette[i];
+        entry.append(level);
+      });
+      if (one.levels.length > 24) text("span", `and ${one.levels.length - 24} more`, place);
+    }
+
+    function colour() {
+      const one = colourings[Number(element("colour").value)];
+      source.data = {
+        ...source.data,
+        colour: Array.from(one.codes, (code) => one.palette[code]),
+        shown: Array.from(one.codes, (_, i) => describe(one, i)),
+      };
+      legend(one);
+    }
+
+    function layout() {
+      const number = element("layout").value;
+      for (const glyph of [points.glyph, points.selection_glyph, points.nonselection_glyph]) {
+        Object.assign(glyph, { x: { field: `x${number}` }, y: { field: `y${number}` } });
+      }
+      source.change.emit();
+    }
+
+    function find(event) {
+      event.preventDefault();
+      const wanted = element("find").value.trim();
+      const names = Array.from(source.data.id);
+      const i = names.indexOf(wanted) >= 0 ? names.indexOf(wanted) : names.indexOf(`row ${wanted}`);
+      source.selected.indices = i < 0 ? [] : [i];
+      const sure = i >= 0 && source.data.confidence ? `, confidence ${source.data.confidence[i].toFixed(2)}` : "";
+      element("found").textContent = !wanted ? "" : i < 0
+        ? `No sample called “${wanted}” is drawn.`
+        : `${names[i]}: cluster ${source.data.cluster[i]}${sure}, ${colourings.map((one) => describe(one, i)).slice(sure ? 2 : 1).join(", ")}`.replace(/, $/, "");
+    }
+
+    element("colour").addEventListener("change", colour);
+    element("layout").addEventListener("change", layout);
+    element("controls").addEventListener("submit", find);
+    element("find").addEventListener("search", find);
+    colour();
+  }
+  document.documentElement.dataset.ready = "yes";
+})();
