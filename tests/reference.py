@@ -5,6 +5,9 @@ from __future__ import annotations
 import numpy as np
 import scipy.linalg
 
+# A name that would run as a program if a page took it for HTML.
+HOSTILE = "<script>document.title='broken'</script>"
+
 
 def whole_view_to_unit_interval(view):
     low, high = view.min(), view.max()

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
 
+from viewfuse.cluster import METHODS
 from viewfuse.datasets import make_views
+from viewfuse.io import load_results
 
 pd = pytest.importorskip("pandas")
 
@@ -36,9 +40,7 @@ class StandIn:
 
 @pytest.fixture
 def stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = ModuleType("viewfuse.cluster")
-    module.GFSC = StandIn  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "viewfuse.cluster", module)
+    monkeypatch.setitem(METHODS, "gfsc", StandIn)  # type: ignore[arg-type]
 
 
 @pytest.fixture
@@ -143,7 +145,79 @@ def test_an_unwritable_folder_is_one_sentence(
 
 
 def test_the_real_solver_end_to_end(folder: Path, tmp_path: Path, command: Callable) -> None:
-    pytest.importorskip("viewfuse.cluster", reason="the solvers are not here yet")
     ended = command("cluster", folder, "-k", 3, "-o", tmp_path / "out.csv")
     assert ended.code == 0, ended.err
+    assert "picked: gfsc, exact, as there are only 30 samples" in ended.out
     assert len(pd.read_csv(tmp_path / "out.csv")) == 30
+
+
+def test_json_is_all_that_is_printed(folder: Path, tmp_path: Path, command: Callable) -> None:
+    ended = command("cluster", folder, "-k", 3, "--json", "-o", tmp_path / "out.csv")
+    assert ended.code == 0, ended.err
+    found = json.loads(ended.out)
+    assert found["samples"] == 30
+    assert sum(found["sizes"].values()) == 30
+    assert [view["name"] for view in found["views"]] == ["view0", "view1"]
+    assert found["written"] == {"labels": str(tmp_path / "out.csv")}
+    assert found["scores"]["acc"] > 0.3
+
+
+@pytest.mark.filterwarnings("default::viewfuse.exceptions.ConvergenceWarning")
+def test_a_fit_that_did_not_converge_is_written_and_ends_with_3(
+    folder: Path, tmp_path: Path, command: Callable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(METHODS, "gfsc", partial(METHODS["gfsc"], max_iter=1))  # type: ignore[arg-type]
+    ended = command("cluster", folder, "-k", 3, "-o", tmp_path / "out.csv")
+    assert ended.code == 3
+    assert "GFSC has not settled after 1 sweeps" in ended.err
+    assert "1 sweeps, not settled" in ended.out
+    assert (tmp_path / "out.csv").exists()
+
+
+def test_another_method_by_its_key(folder: Path, command: Callable) -> None:
+    ended = command("cluster", folder, "-k", 3, "-m", "km")
+    assert ended.code == 0, ended.err
+    assert "picked" not in ended.out
+    ended = command("cluster", folder, "-k", 3, "-m", "kmm")
+    assert ended.code == 2
+    assert "No such method: kmm" in ended.err
+
+
+class TestCtrlC:
+    """A signal in the middle of a fit; in a process of its own, as it is about signals."""
+
+    def program(self, folder: Path, *arguments: object) -> str:
+        """Runs the command line; the first sweep of its fit sends the process what Ctrl-C sends."""
+        line = ["viewfuse", "cluster", str(folder), "-k", "3", *map(str, arguments)]
+        return f"""
+import os, signal, sys
+from viewfuse.fusion import sweeps
+sweep = sweeps._Robust.sweep
+def interrupted(self):
+    os.kill(os.getpid(), signal.SIGINT)
+    return sweep(self)
+sweeps._Robust.sweep = interrupted
+sys.argv = {line!r}
+from viewfuse.cli import main
+main()
+"""
+
+    def run(self, folder: Path, cwd: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
+        program = self.program(folder, *arguments)
+        return subprocess.run([sys.executable, "-c", program], cwd=cwd, capture_output=True, text=True, check=False)
+
+    def test_partial_results_are_saved_where_the_message_says(self, folder: Path, tmp_path: Path) -> None:
+        ended = self.run(folder, tmp_path)
+        assert ended.returncode == 130, ended.stderr
+        assert "stopped by Ctrl-C after 1 sweeps" in ended.stderr
+        assert "saved in viewfuse-partial.npz" in ended.stderr
+        saved = load_results(tmp_path / "viewfuse-partial.npz")
+        assert saved.n_iter_ == 1
+        assert not saved.converged_
+        assert len(saved.labels_) == 30
+
+    def test_or_where_the_results_were_to_go(self, folder: Path, tmp_path: Path) -> None:
+        ended = self.run(folder, tmp_path, "-o", "out.csv")
+        assert ended.returncode == 130, ended.stderr
+        assert "saved in out.csv" in ended.stderr
+        assert len(pd.read_csv(tmp_path / "out.csv")) == 30

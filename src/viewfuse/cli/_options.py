@@ -7,10 +7,24 @@ from typing import Annotated
 
 import typer
 
+from ..cluster import METHODS
 from ..io import load_views
 from ..views import Views
 
-__all__ = ["File", "Ids", "Labels", "MissingSamples", "NoLabels", "SamplesAre", "ViewRules", "load"]
+__all__ = [
+    "AsJson",
+    "Columns",
+    "File",
+    "Ids",
+    "Labels",
+    "Method",
+    "MissingSamples",
+    "NoLabels",
+    "SamplesAre",
+    "Seed",
+    "ViewRules",
+    "load",
+]
 
 File = Annotated[
     Path,
@@ -41,6 +55,27 @@ MissingSamples = Annotated[
     str,
     typer.Option(
         "--missing", metavar="error|keep|drop", help="What to do with samples that some view lacks, matched by id."
+    ),
+]
+
+Method = Annotated[
+    str | None,
+    typer.Option(
+        "-m",
+        "--method",
+        metavar="KEY",
+        help="One of viewfuse methods; chosen by the size of the data if not given.",
+        autocompletion=lambda: list(METHODS),
+    ),
+]
+Seed = Annotated[int, typer.Option(help="The same seed gives the same clusters.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")]
+Columns = Annotated[
+    Path | None,
+    typer.Option(
+        "--columns",
+        metavar="TABLE",
+        help="A CSV, TSV or Parquet table with more columns to colour the report's samples by, matched by id.",
     ),
 ]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,29 +12,54 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from ..automatic import Choice, choose
 from ..exceptions import ViewsError
 from ..io import save_labels, save_results
+from ..io.tables import read_columns
 from ..io.writers import check_labels_target, check_results_target
 from ..metrics import evaluate
+from ..report import check_report_target, write_report
 from ..views import Views
-from ._options import File, Ids, Labels, MissingSamples, NoLabels, SamplesAre, ViewRules, load
+from ._options import (
+    AsJson,
+    Columns,
+    File,
+    Ids,
+    Labels,
+    Method,
+    MissingSamples,
+    NoLabels,
+    SamplesAre,
+    Seed,
+    ViewRules,
+    load,
+)
+from ._watching import INTERRUPTED, watched
 
 __all__ = ["cluster"]
 
 _OMICS = (".h5ad", ".h5mu")
+_PARTIAL = Path("viewfuse-partial.npz")
+NOT_CONVERGED = 3
 
 
 def cluster(
     file: File,
-    n_clusters: Annotated[int, typer.Option("-k", "--clusters", min=2, help="Number of clusters, at least 2.")],
+    n_clusters: Annotated[
+        int | None, typer.Option("-k", "--clusters", min=2, help="Number of clusters; found from the data if not given.")
+    ] = None,
+    method: Method = None,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="Write each sample's cluster here: .csv, .tsv or .parquet.")
     ] = None,
+    report: Annotated[Path | None, typer.Option(help="Write a page about the result here: .html.")] = None,
     save: Annotated[
         Path | None,
         typer.Option(help="Write all results here: .npz; or .h5ad or .h5mu, the input with the results added."),
     ] = None,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same clusters.")] = 0,
+    columns: Columns = None,
+    seed: Seed = 0,
+    as_json: AsJson = False,
     views: ViewRules = None,
     ids: Ids = None,
     labels: Labels = None,
@@ -41,23 +67,70 @@ def cluster(
     samples: SamplesAre = None,
     missing: MissingSamples = "error",
 ) -> None:
-    """Cluster the samples of a file, and show which views mattered."""
-    _check_targets(file, output, save)
-    data = load(file, views, ids, labels, no_labels, samples, missing)
-    from ..cluster import GFSC
+    """Cluster the samples of a file, and show which views mattered.
 
-    model = GFSC(n_clusters=n_clusters, random_state=seed).fit(data)
-    _show(model, data, str(file), Console())
+    Without options it picks the method and the number of clusters and says what it picked. Ctrl-C ends the fit after
+    the sweep it is in and saves what there is. Exit codes: 0 done, 2 bad input, 3 did not converge, 130 stopped.
+
+    [bold]Examples[/]
+
+      viewfuse cluster patients.h5mu
+
+      viewfuse cluster news.mat -k 6 --report news.html -o labels.csv
+
+      viewfuse cluster tables/ -k 4 --json | jq .sizes
+    """
+    _check_targets(file, output, save, report)
+    data = load(file, views, ids, labels, no_labels, samples, missing)
+    extra = None if columns is None else read_columns(columns)
+    choice = choose(data, method, n_clusters)
+    model, stopped = _fit(choice, data, seed)
+    if stopped and not (output or save or report):
+        save = _PARTIAL
+    found = _summary(model, data, str(file), choice)
+    if not as_json:
+        _show(found, Console())
+    found["written"] = written = {}
     if output is not None:
-        print(f"labels written to {save_labels(output, model, data)}")
+        written["labels"] = str(save_labels(output, model, data))
     if save is not None:
         into = file if save.suffix.lower() in _OMICS else None
-        print(f"results written to {save_results(save, model, data, into=into)}")
+        written["results"] = str(save_results(save, model, data, into=into))
+    if report is not None:
+        written["report"] = str(write_report(report, model, data, columns=extra, source=file))
+    if as_json:
+        print(json.dumps(found, indent=2))
+    else:
+        for what, path in written.items():
+            print(f"{what} written to {path}")
+    if stopped:
+        where = ", ".join(written.values())
+        _say(f"stopped by Ctrl-C after {model.n_iter_} sweeps: these results are partial; they are saved in {where}")
+        raise typer.Exit(INTERRUPTED)
+    if not found["converged"]:
+        raise typer.Exit(NOT_CONVERGED)
 
 
-def _check_targets(file: Path, output: Path | None, save: Path | None) -> None:
+def _fit(choice: Choice, data: Views, seed: int) -> tuple[Any, bool]:
+    """The fitted model, and whether Ctrl-C ended it early."""
+    from ..cluster import METHODS
+
+    model = METHODS[choice.method](n_clusters=choice.n_clusters, random_state=seed)
+    with watched(f"Clustering {len(data):,} samples") as watch:
+        try:
+            return model.fit(data), watch.stopped
+        except KeyboardInterrupt:
+            _say("stopped by Ctrl-C before anything was found, so nothing is saved")
+            raise typer.Exit(INTERRUPTED) from None
+
+
+def _say(sentence: str) -> None:
+    Console(stderr=True, soft_wrap=True).print(f"[yellow]viewfuse:[/] {escape(sentence)}", highlight=False)
+
+
+def _check_targets(file: Path, output: Path | None, save: Path | None, report: Path | None) -> None:
     """Find out before the work, not after it, that its results have nowhere to go."""
-    for target in (output, save):
+    for target in (output, save, report):
         if target is None:
             continue
         if not target.resolve().parent.is_dir():
@@ -66,26 +139,62 @@ def _check_targets(file: Path, output: Path | None, save: Path | None) -> None:
             raise ViewsError(f"{target} is a folder; name a file.")
         if target.resolve() == file.resolve() and target.suffix.lower() not in _OMICS:
             raise ViewsError(f"{target} is the input; choose another file for the results.")
-        if target.resolve().parent == file.resolve():
+        if target.resolve().parent == file.resolve() and target is not report:
             raise ViewsError(f"{target} lies in the input folder, and would be read as a view next time.")
     if output is not None:
         check_labels_target(output)
     if save is not None:
         check_results_target(save, into=file)
+    if report is not None:
+        check_report_target(report)
 
 
-def _show(model: Any, views: Views, title: str, console: Console) -> None:
-    console.print(f"[bold]{escape(title)}[/]: {len(views):,} samples", highlight=False, soft_wrap=True)
+def _summary(model: Any, views: Views, title: str, choice: Choice) -> dict[str, Any]:
+    """What is shown, and what ``--json`` prints."""
+    clusters, sizes = np.unique(model.labels_, return_counts=True)
+    weights = getattr(model, "view_weights_", None)
+    confidence = getattr(model, "confidence_", None)
+    return {
+        "file": title,
+        "samples": len(views),
+        "method": choice.method,
+        "picked": list(choice.reasons),
+        "views": [
+            {
+                "name": name,
+                "features": int(array.shape[1]),
+                "weight": None if weights is None else float(weights[v]),
+            }
+            for v, (name, array) in enumerate(zip(views.names, views.arrays, strict=True))
+        ],
+        "clusters": len(clusters),
+        "sizes": {str(cluster): int(size) for cluster, size in zip(clusters, sizes, strict=True)},
+        "median_confidence": None if confidence is None else float(np.median(confidence)),
+        "sweeps": int(model.n_iter_),
+        "converged": bool(model.converged_),
+        "scores": None if views.y is None else evaluate(views.y, model.labels_),
+    }
+
+
+def _show(found: dict[str, Any], console: Console) -> None:
+    def line(text: str) -> None:
+        console.print(text, highlight=False, soft_wrap=True)
+
+    line(f"[bold]{escape(found['file'])}[/]: {found['samples']:,} samples")
+    for reason in found["picked"]:
+        line(f"picked: {escape(reason)}")
     table = Table("view")
     table.add_column("features", justify="right")
     table.add_column("weight", justify="right")
-    for name, array, weight in zip(views.names, views.arrays, model.view_weights_, strict=True):
-        table.add_row(escape(name), f"{array.shape[1]:,}", f"{weight:.3f}")
+    for view in found["views"]:
+        weight = "–" if view["weight"] is None else f"{view['weight']:.3f}"
+        table.add_row(escape(view["name"]), f"{view['features']:,}", weight)
     console.print(table)
-    clusters, sizes = np.unique(model.labels_, return_counts=True)
-    listed = ", ".join(f"{cluster}: {size}" for cluster, size in zip(clusters, sizes, strict=True))
-    console.print(f"{len(clusters)} clusters, sizes {listed}", highlight=False, soft_wrap=True)
-    if views.y is not None:
-        scores = evaluate(views.y, model.labels_)
-        listed = ", ".join(f"{name} {value:.3f}" for name, value in scores.items())
-        console.print(f"against the file's labels: {listed}", highlight=False, soft_wrap=True)
+    listed = ", ".join(f"{cluster}: {size}" for cluster, size in found["sizes"].items())
+    line(f"{found['clusters']} clusters, sizes {listed}")
+    settled = "settled" if found["converged"] else "not settled"
+    sure = "" if found["median_confidence"] is None else f", median confidence {found['median_confidence']:.2f}"
+    line(f"{found['sweeps']} sweeps, {settled}{sure}")
+    if found["scores"] is not None:
+        listed = ", ".join(f"{name} {value:.3f}" for name, value in found["scores"].items())
+        line(f"against the file's labels: {listed}")

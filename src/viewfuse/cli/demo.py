@@ -9,12 +9,13 @@ import typer
 
 from .._extras import require
 from ..io.writers import check_labels_target
+from ..report import check_report_target, write_report
 
 
 def demo(
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the labels and the picture.")] = Path(
-        "viewfuse-demo"
-    ),
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Folder for the labels, the picture and the report.")
+    ] = Path("viewfuse-demo"),
     seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
 ) -> None:
     """Cluster 1,797 handwritten digits seen in six views, without labels, and compare with simpler ways.
@@ -23,6 +24,7 @@ def demo(
     """
     # before the work, not after it
     require("matplotlib", extra="plot")
+    report_path = check_report_target(output / "report.html")
     labels_path = check_labels_target(output / "labels.csv")
     import numpy as np
     from rich.console import Console
@@ -75,4 +77,6 @@ def demo(
     output.mkdir(parents=True, exist_ok=True)
     save_labels(labels_path, model, views)
     plot_fit(model).savefig(output / "digits.png", dpi=110)
-    console.print(f"Labels: {output / 'labels.csv'}   picture: {output / 'digits.png'}", highlight=False, soft_wrap=True)
+    write_report(report_path, model, views, title="Handwritten digits in six views")
+    console.print(f"Report, to open in a browser: {report_path}", highlight=False, soft_wrap=True)
+    console.print(f"Labels: {labels_path}   picture: {output / 'digits.png'}", highlight=False, soft_wrap=True)

@@ -23,7 +23,7 @@ from .conventions import is_id_column, is_label_name
 from .labels import check_kind, checked_labels, plain_values
 from .layout import Samples
 
-__all__ = ["TABLE_SUFFIXES", "Labels", "views_from_columns", "views_from_frame", "views_from_tables"]
+__all__ = ["TABLE_SUFFIXES", "Labels", "read_columns", "views_from_columns", "views_from_frame", "views_from_tables"]
 
 TABLE_SUFFIXES = (".csv", ".tsv", ".tab", ".txt", ".parquet", ".pq")
 Labels = str | Literal[False] | None
@@ -89,6 +89,12 @@ def views_from_columns(
 def views_from_frame(frame: Any, groups: ColumnGroups | None, *, ids: str | None = None, labels: Labels = None) -> Views:
     """The same for a DataFrame that is already in memory."""
     return _grouped(_take_apart(frame.copy(deep=False), ids, labels), groups)
+
+
+def read_columns(path: str | Path) -> Any:
+    """A table's columns, of whatever type, as a DataFrame; its ids, where it has any, are the index."""
+    table = _read(Path(path).expanduser(), None, False, None)
+    return table.features if table.ids is None else table.features.set_axis(table.ids, axis=0)
 
 
 def _grouped(table: Table, groups: ColumnGroups | None) -> Views:

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..exceptions import ViewsError
 from ..layout import PALETTE
-from ..views import Views, is_dataframe
+from ..views import is_dataframe
 
 __all__ = ["Colouring", "by_category", "by_number", "colouring", "given_columns"]
 
@@ -77,16 +77,18 @@ def colouring(name: str, values: Any) -> Colouring:
     return (by_number if values.dtype.kind == "f" else by_category)(name, values)
 
 
-def given_columns(columns: Any, views: Views | None, n_samples: int) -> dict[str, np.ndarray]:
+def given_columns(columns: Any, ids: np.ndarray | None, n_samples: int) -> dict[str, np.ndarray]:
     """The user's columns in the order of the samples: a DataFrame with the samples' ids is matched by them."""
     if columns is None:
         return {}
     if is_dataframe(columns):
-        if views is not None and views.ids is not None:
-            absent = [i for i in views.ids.tolist() if i not in columns.index]
-            if absent:
-                raise ViewsError(f"columns= has no row for sample {absent[0]!r}; its index must hold the samples' ids.")
-            columns = columns.loc[views.ids]
+        if ids is not None:
+            rows = columns.index.map(str).get_indexer([str(i) for i in ids])
+            if (rows < 0).any():
+                raise ViewsError(
+                    f"columns= has no row for sample {str(ids[rows.argmin()])!r}; its index must hold the samples' ids."
+                )
+            columns = columns.iloc[rows]
         columns = {name: columns[name].to_numpy() for name in columns.columns}
     if not isinstance(columns, Mapping):
         raise ViewsError(f"columns= must be a DataFrame or map names to one value per sample; got {type(columns).__name__}.")

@@ -143,7 +143,7 @@ def _content(model: Any, views: Views | None, columns: Any, title: str | None, s
     content |= _graphs(model, views, labels)
     content["views"] = _views(model, views, content.get("agreement"))
     content["charts"] = _charts_of_sweeps(model, found)
-    content |= _embedding(model, labels, confidence, names, truth, given_columns(columns, views, len(labels)))
+    content |= _embedding(model, labels, confidence, names, truth, given_columns(columns, _ids(model, views), len(labels)))
     return content
 
 
@@ -295,8 +295,12 @@ def _method_name(model: Any) -> str:
     return str(getattr(model, "method", None) or type(model).__name__)
 
 
+def _ids(model: Any, views: Views | None) -> np.ndarray | None:
+    return views.ids if views is not None else getattr(model, "ids", None)
+
+
 def _sample_names(model: Any, views: Views | None) -> list[str]:
-    ids = views.ids if views is not None else getattr(model, "ids", None)
+    ids = _ids(model, views)
     return [str(i) for i in ids] if ids is not None else [f"row {row}" for row in range(len(model.labels_))]
 
 

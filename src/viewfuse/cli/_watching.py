@@ -1,0 +1,81 @@
+"""A bar for fits that take a while, and Ctrl-C that ends one after the sweep it is in."""
+
+from __future__ import annotations
+
+import math
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from .._watch import Progress as SweepDone
+from .._watch import watching
+
+__all__ = ["INTERRUPTED", "Watch", "watched"]
+
+INTERRUPTED = 130  # what a shell reports of a program that Ctrl-C ended
+_SHOWN_AFTER = 2.0  # seconds
+
+
+class Watch:
+    """Turns the sweeps of a fit into a bar; ``stopped`` once the user has asked for its end."""
+
+    def __init__(self, doing: str, console: Console) -> None:
+        self.console = console
+        self.stopped = False
+        self._first_change: float | None = None
+        self._done = 0.0
+        columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[sweep]}"))
+        self._bar = Progress(*columns, TimeElapsedColumn(), TimeRemainingColumn(), console=console, transient=True)
+        self._task = self._bar.add_task(doing, total=1.0, sweep="")
+
+    def __call__(self, done: SweepDone) -> bool:
+        self._done = max(self._done, self._share(done))
+        self._bar.update(self._task, completed=self._done, sweep=f"sweep {done.sweep}")
+        return self.stopped
+
+    def _share(self, done: SweepDone) -> float:
+        """How much of the way from the first change down to the tolerance is behind, on a logarithmic scale."""
+        self._first_change = self._first_change or done.change
+        if not (self._first_change > done.change > 0 and 0 < done.tol < self._first_change):
+            return 0.0
+        return min(math.log(self._first_change / done.change) / math.log(self._first_change / done.tol), 0.99)
+
+    def interrupt(self, *_: Any) -> None:
+        """The first Ctrl-C asks the fit to end; the second ends the program."""
+        if self.stopped:
+            raise KeyboardInterrupt
+        self.stopped = True
+        self.console.print("Stopping after this sweep … (Ctrl-C again to stop at once)", style="yellow")
+
+    @contextmanager
+    def shown_when_slow(self) -> Iterator[None]:
+        """The bar, on a terminal, from the second second on; nothing where output is piped."""
+        timer = threading.Timer(_SHOWN_AFTER, self._bar.start)
+        timer.daemon = True
+        if self.console.is_terminal:
+            timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+            if self._bar.live.is_started:
+                self._bar.stop()
+
+
+@contextmanager
+def watched(doing: str) -> Iterator[Watch]:
+    """Within this block a fit has a bar on standard error, and Ctrl-C ends it with what it has."""
+    watch = Watch(doing, Console(stderr=True))
+    in_main_thread = threading.current_thread() is threading.main_thread()
+    before = signal.signal(signal.SIGINT, watch.interrupt) if in_main_thread else None
+    try:
+        with watch.shown_when_slow(), watching(watch):
+            yield watch
+    finally:
+        if in_main_thread:
+            signal.signal(signal.SIGINT, before)

@@ -1,0 +1,64 @@
+"""``viewfuse report``: a page about results that were saved."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+
+from ..exceptions import ViewsError
+from ..io import SavedFit, load_results
+from ..io.tables import read_columns
+from ..report import check_report_target, write_report
+from ..views import Views
+from ._options import Columns, Ids, Labels, MissingSamples, NoLabels, SamplesAre, ViewRules, load
+
+__all__ = ["report"]
+
+
+def report(
+    results: Annotated[Path, typer.Argument(help="Results that viewfuse cluster --save wrote: .npz.")],
+    data: Annotated[
+        Path | None, typer.Argument(help="The data they came from, for features, view graphs and agreement.")
+    ] = None,
+    output: Annotated[Path, typer.Option("-o", "--output", help="Where to write the page.")] = Path("report.html"),
+    title: Annotated[str | None, typer.Option(help="What to call it.")] = None,
+    columns: Columns = None,
+    views: ViewRules = None,
+    ids: Ids = None,
+    labels: Labels = None,
+    no_labels: NoLabels = False,
+    samples: SamplesAre = None,
+    missing: MissingSamples = "error",
+) -> None:
+    """Write a page about saved results: one HTML file that opens anywhere, without a network.
+
+    [bold]Examples[/]
+
+      viewfuse cluster news.mat -k 6 --save news.npz
+
+      viewfuse report news.npz news.mat -o news.html
+    """
+    check_report_target(output)
+    fit = load_results(results)
+    found = None if data is None else load(data, views, ids, labels, no_labels, samples, missing)
+    if found is not None:
+        _check_same_samples(fit, found, data)
+    extra = None if columns is None else read_columns(columns)
+    path = write_report(output, fit, found, columns=extra, title=title, source=data if data is not None else results)
+    print(f"report written to {path}")
+
+
+def _check_same_samples(fit: SavedFit, views: Views, data: Path | None) -> None:
+    if len(views) != len(fit.labels_):
+        raise ViewsError(f"{data} has {len(views)} samples, the results {len(fit.labels_)}: they are of other data.")
+    if fit.ids is not None and views.ids is not None:
+        differ = np.flatnonzero(fit.ids.astype(str) != views.ids.astype(str))
+        if differ.size:
+            row = int(differ[0])
+            raise ViewsError(
+                f"{data}: row {row} is {views.ids[row]!r}, but the results have {str(fit.ids[row])!r} there: they are of "
+                "other data, or of the samples in another order."
+            )

@@ -1,0 +1,104 @@
+"""What holds for every command: errors, colours, completion, what is written where."""
+
+from __future__ import annotations
+
+import os
+import pty
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from viewfuse.datasets import make_views
+
+COMMANDS = ("demo", "cluster", "report", "info", "datasets", "compare", "methods")
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Path:
+    views = make_views(n_samples=40, n_features=(3, 4), random_state=0)
+    path = tmp_path / "made.npz"
+    np.savez(path, **dict(zip(views.names, views.arrays, strict=True)))
+    return path
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_help(name: str, command: Callable) -> None:
+    ended = command(name, "--help")
+    assert ended.code == 0
+    assert "Usage: viewfuse" in ended.out
+
+
+@pytest.mark.parametrize("name", ["cluster", "report"])
+def test_help_has_examples(name: str, command: Callable) -> None:
+    shown = command(name, "--help").out
+    assert f"viewfuse {name} " in shown.partition("Examples")[2].partition("╭")[0]
+
+
+def test_an_error_is_one_sentence_and_with_debug_the_traceback(tmp_path: Path, command: Callable) -> None:
+    ended = command("cluster", tmp_path / "nothing.mat", "-k", 2)
+    assert ended.code == 2
+    assert ended.err.count("\n") == 1
+    with pytest.raises(FileNotFoundError):
+        command("cluster", tmp_path / "nothing.mat", "-k", 2, "--debug")
+    with pytest.raises(FileNotFoundError):
+        command("--debug", "cluster", tmp_path / "nothing.mat", "-k", 2)
+
+
+def test_a_fault_of_ours_is_one_sentence_too(archive: Path, command: Callable, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise ZeroDivisionError("by zero")
+
+    monkeypatch.setattr("viewfuse.cli.cluster.choose", fail)
+    ended = command("cluster", archive, "-k", 2)
+    assert ended.code == 1
+    assert "This should not have happened (ZeroDivisionError: by zero). Run it again with --debug" in ended.err
+    assert "Traceback" not in ended.err
+
+
+def test_completion_for_a_shell_can_be_had(command: Callable) -> None:
+    ended = command("--show-completion", "bash")
+    assert ended.code == 0
+    assert "_VIEWFUSE_COMPLETE" in ended.out
+
+
+def on_a_terminal(*arguments: object, **environment: str) -> str:
+    """What the command writes when standard output and error are a terminal."""
+    ours, theirs = pty.openpty()
+    kept = {
+        name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "FORCE_COLOR", "CI", "GITHUB_ACTIONS")
+    }
+    program = "import viewfuse.cli._watching as w; w._SHOWN_AFTER = 0.0\nfrom viewfuse.cli import main; main()"
+    with subprocess.Popen(
+        [sys.executable, "-c", program, *map(str, arguments)],
+        stdin=theirs, stdout=theirs, stderr=theirs, env={**kept, "TERM": "xterm-256color", **environment},
+    ) as process:  # fmt: skip
+        os.close(theirs)
+        written = b""
+        try:
+            while part := os.read(ours, 65536):
+                written += part
+        except OSError:  # how Linux says that the other end is closed
+            pass
+    os.close(ours)
+    assert process.returncode in (0, 3), written
+    return written.decode()
+
+
+def test_a_terminal_gets_colours_and_a_bar_and_no_color_switches_colours_off(archive: Path) -> None:
+    coloured = on_a_terminal("cluster", archive, "-k", 3)
+    assert "\x1b[1m" in coloured
+    assert "Clustering 40 samples" in coloured
+    plain = on_a_terminal("cluster", archive, "-k", 3, NO_COLOR="1")
+    assert not any(f"\x1b[{colour}m" in plain for colour in range(30, 38))
+    assert "\x1b[38;" not in plain
+
+
+def test_piped_there_is_neither(archive: Path, command: Callable, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("viewfuse.cli._watching._SHOWN_AFTER", 0.0)
+    ended = command("cluster", archive, "-k", 3)
+    assert "\x1b" not in ended.out + ended.err
+    assert "Clustering" not in ended.out + ended.err

@@ -1,0 +1,126 @@
+"""Fits to report on, and a real browser to read the reports in."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from reference import HOSTILE
+from viewfuse import GFSC, Views
+from viewfuse.datasets import make_views
+from viewfuse.layout import HEAT_MAP_SAMPLES
+
+pytest.importorskip("bokeh")
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+CHROMEDRIVER = shutil.which("chromedriver")
+
+
+@pytest.fixture(scope="session")
+def views() -> Views:
+    """Sixty samples with ids, labels, and a name that tries to be a program, everywhere a name can stand."""
+    made = make_views(n_samples=60, n_features=(4, 5), random_state=0)
+    names = [f"s{i}" for i in range(59)] + [HOSTILE]
+    named = Views({HOSTILE: made.arrays[0], "plain": made.arrays[1]}, ids=names, y=[f"{HOSTILE}{y}" for y in made.y])
+    named.feature_names = (np.array([HOSTILE, "b", "c", "d"]), None)
+    return named
+
+
+@pytest.fixture(scope="session")
+def model(views: Views) -> GFSC:
+    return GFSC(n_clusters=3, random_state=0).fit(views)
+
+
+@pytest.fixture(scope="session")
+def large() -> tuple[Any, Views]:
+    """What a fit of 100,000 samples leaves behind, made up: the report does not care how long it took."""
+    n, k = 100_000, 20
+    rng = np.random.default_rng(0)
+    labels = rng.integers(k, size=n)
+    arrays = {
+        f"view{v}": (labels[:, None] * (np.arange(d) % 3) + rng.normal(size=(n, d))).astype(np.float32)
+        for v, d in enumerate((3, 4, 5))
+    }
+    block = rng.random((HEAT_MAP_SAMPLES, HEAT_MAP_SAMPLES))
+    fit = SimpleNamespace(
+        labels_=labels,
+        confidence_=rng.random(n),
+        embedding_=np.eye(k)[labels] + 0.05 * rng.normal(size=(n, k)),
+        view_names_=np.array(list(arrays)),
+        view_weights_=np.array([0.5, 0.3, 0.2]),
+        history_={"change": np.geomspace(1, 1e-4, 9), "weights": rng.dirichlet(np.ones(3), size=9)},
+        drawn_consensus_=block + block.T,
+        spectrum_=np.linspace(0, 1, k + 10),
+        n_iter_=9,
+        converged_=True,
+    )
+    return fit, Views(arrays, ids=[f"sample-{i:06d}" for i in range(n)])
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed: pip install 'viewfuse[test]'")
+    if CHROMIUM is None or CHROMEDRIVER is None:
+        pytest.skip("no Chromium here: apt-get install chromium chromium-driver")
+    options = webdriver.ChromeOptions()
+    options.binary_location = CHROMIUM
+    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--window-size=1200,900"):
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(CHROMEDRIVER))
+    driver.set_script_timeout(60)
+    yield driver
+    driver.quit()
+
+
+class Page:
+    """A report as its reader has it in the browser."""
+
+    def __init__(self, driver: Any, path: Path) -> None:
+        self.driver = driver
+        driver.get_log("browser")  # forget the last page's
+        driver.get(path.as_uri())
+        driver.execute_async_script(
+            "const done = arguments[0];"
+            "const look = () => document.documentElement.dataset.ready ? done() : setTimeout(look, 50);"
+            "look();"
+        )
+
+    def run(self, script: str) -> Any:
+        return self.driver.execute_script(script)
+
+    def samples(self, field: str) -> list[Any]:
+        """A column of what the scatter plot draws."""
+        return self.run(
+            "const models = Bokeh.documents.flatMap(document => [...document.all_models]);"
+            f"return Array.from(models.find(model => model.name === 'samples').data['{field}']);"
+        )
+
+    def choose(self, select: str, value: str) -> None:
+        self.run(
+            f"const select = document.getElementById('{select}');"
+            f"select.value = [...select.options].find(option => option.text === {value!r}).value;"
+            "select.dispatchEvent(new Event('change'));"
+        )
+
+    def tooltip(self) -> str:
+        """The text of the tooltip that is shown."""
+        return self.run(
+            "const within = e => e.shadowRoot ? all(e.shadowRoot) : [];"
+            "const all = node => [...node.querySelectorAll('*')].flatMap(e => [e, ...within(e)]);"
+            "return all(document).filter(e => e.className === 'bk-tooltip-content').map(e => e.textContent).join(' ');"
+        )
+
+    def errors(self) -> list[str]:
+        return [entry["message"] for entry in self.driver.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")]
+
+
+@pytest.fixture
+def open_page(chromium: Any) -> Any:
+    return lambda path: Page(chromium, path)
