@@ -14,7 +14,7 @@ import pytest
 
 from viewfuse.datasets import make_views
 
-COMMANDS = ("demo", "cluster", "report", "info", "datasets", "compare", "methods")
+COMMANDS = ("demo", "cluster", "report", "info", "datasets", "compare", "methods", "reproduce")
 
 
 @pytest.fixture
