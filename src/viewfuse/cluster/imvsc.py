@@ -4,21 +4,21 @@
 
 Linearised ADMM with the split Z = J (low rank) = W (sparse, smooth, ≥ 0), two blocks, so it converges. Z: the views' pull
 linearised, a solve in the eigenbasis of G_v, 4n²r; J: singular values above 1/μ only, by a warm-started block of a few more
-vectors than the last rank; W: a gradient step on λ₃, soft threshold, projection; E: soft threshold. μ grows while the dual
-residual is the smaller. Memory: five n × n arrays per view.
+vectors than the last rank; W: a gradient step on λ₃, soft threshold, projection; E: soft threshold. μ follows the
+residuals, so that neither falls behind. In single precision; memory: six n × n arrays of floats per view.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import combinations
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from ..graphs import AFFINITIES, ScaledView, factorise
-from ..spectral import Laplacian
+from ..spectral import Laplacian, symmetric_eigh
 from ..views import Views
 from ._checks import check_number
 from ._family import GraphMethod
@@ -26,9 +26,14 @@ from ._solution import Solution
 from .mvsc import soft
 from .sc import spectral_embedding
 
-__all__ = ["IMVSC", "agreeing_graphs", "shrunk_singular_values"]
+__all__ = ["IMVSC", "agreeing_graphs", "shrunk_singular_values", "smooth_step"]
 
 _FIRST_RANK = 20
+_SPARE = 10
+_FIRST_MU = 5.0
+_FIRST_STEP, _PATIENCE = 0.25, 20  # μ's largest relative change, and when it is halved: a μ that follows on and on circles
+_LAG = 4.0  # how many times the primal residual the dual one may be before μ is lowered
+_DENSE_FROM = 0.1  # share of non-zeros from which a sparse product is no faster
 
 
 def shrunk_singular_values(
@@ -37,80 +42,119 @@ def shrunk_singular_values(
     """``argmin_J τ‖J‖_* + ½‖J − M‖²``: only the singular values above τ are found, and shrunk by it.
 
     Subspace iteration from ``start`` (the last right singular vectors) and a few random vectors; the block grows until it
-    holds a singular value below τ. Returns J, the right vectors kept, and ``‖J‖_*``.
+    holds a singular value below τ, or goes over to the eigenvectors of ``MᵀM`` where it would be no smaller than that.
+    Returns J, the right vectors kept, and ``‖J‖_*``.
     """
     n = matrix.shape[1]
-    known = 0 if start is None else start.shape[1]
-    size = max(known + 10, _FIRST_RANK)
+    size = max(_FIRST_RANK, (0 if start is None else start.shape[1]) + _SPARE)
     block = start
-    while True:
-        if 3 * size >= n:
-            left, values, right = np.linalg.svd(matrix, full_matrices=False)
-            break
-        fresh = random_state.standard_normal((n, size - (0 if block is None else block.shape[1])))
+    while 4 * size < n:
+        fresh = random_state.standard_normal((n, size - (0 if block is None else block.shape[1]))).astype(matrix.dtype)
         block = np.linalg.qr(fresh if block is None else np.hstack([block, fresh]))[0]
         for _ in range(2):
-            image = np.linalg.qr(matrix @ block)[0]
-            block = np.linalg.qr(matrix.T @ image)[0]
-        left, values, small = np.linalg.svd(matrix @ block, full_matrices=False)
-        right = small @ block.T
-        if values[-1] < threshold:
-            break
-        block, size = right.T, 2 * size
-    kept = int((values > threshold).sum())
-    shrunk = values[:kept] - threshold
-    return (left[:, :kept] * shrunk) @ right[:kept], right[:kept].T, float(shrunk.sum())
+            block = np.linalg.qr(matrix.T @ (matrix @ block))[0]
+        image = matrix @ block
+        squares, rotation = symmetric_eigh(image.T @ image)
+        block = block @ rotation[:, ::-1]
+        if squares[0] < threshold**2:
+            return _shrunk(image @ rotation[:, ::-1], block, squares[::-1], threshold)
+        size *= 2
+    squares, vectors = symmetric_eigh(matrix.T @ matrix)
+    kept = vectors[:, squares > threshold**2][:, ::-1]
+    return _shrunk(matrix @ kept, kept, squares[::-1][: kept.shape[1]], threshold)
+
+
+def _shrunk(
+    image: np.ndarray, right: np.ndarray, squares: np.ndarray, threshold: float
+) -> tuple[np.ndarray, np.ndarray, float]:
+    """``Σ_i (1 − τ/σ_i) (M v_i) v_iᵀ`` over the singular values above τ, which come first."""
+    kept = int((squares > threshold**2).sum())
+    values = np.sqrt(squares[:kept])
+    factors = (1 - threshold / values).astype(image.dtype)
+    return (image[:, :kept] * factors) @ right[:, :kept].T, right[:, :kept], float((values - threshold).sum())
+
+
+def smooth_step(
+    graph: np.ndarray, smoothed: np.ndarray, target: np.ndarray, mu: float, lam2: float, lam3: float
+) -> np.ndarray:
+    """A proximal gradient step on ``λ₂‖W‖₁ + λ₃Tr(WLWᵀ) + (μ/2)‖W − T‖²``, ``W ≥ 0``, given ``LWᵀ``, from ``Wᵀ``."""
+    rate = mu + 4 * lam3  # a normalised Laplacian has no eigenvalue above 2
+    slope = 2 * lam3 * smoothed + mu * (graph - target) + lam2
+    return np.maximum(graph - slope / rate, 0)
 
 
 class _View:
-    """The variables of one view and their steps."""
+    """The variables of one view and their steps; arrays hold a column of ``Z`` in each row, so that ``ZL`` is ``L @ Zᵀ``."""
 
     def __init__(self, x: np.ndarray, laplacian: np.ndarray, lam: tuple[float, float, float]) -> None:
         factor = factorise(ScaledView(x))
-        self.x, self.laplacian = x, laplacian
-        self.basis, self.eigenvalues = factor.basis, factor.eigenvalues
         self.lam1 = lam[0] * x.shape[0] / max(float(np.abs(x).sum()), 1e-300)
         self.lam2, self.lam3 = lam[1:]
-        n = x.shape[0]
-        start = self.basis @ (self.basis.T / (self.eigenvalues + 1)[:, None])
+        self.x = x.astype(np.float32)
+        loadings = factor.basis.T @ x / factor.eigenvalues[:, None]  # X = U · loadings
+        factor = factor.single_precision()
+        self.basis, self.eigenvalues, self.loadings = factor.basis, factor.eigenvalues, loadings.astype(np.float32)
+        sparse = np.count_nonzero(laplacian) < _DENSE_FROM * laplacian.size
+        self.laplacian = (sp.csr_array(laplacian) if sparse else laplacian).astype(np.float32)
+        start = (self.basis / (self.eigenvalues + 1)) @ self.basis.T
         self.Z, self.J, self.W = start, start.copy(), np.maximum(start, 0)
-        self.E = np.zeros_like(x)
-        self.to_x, self.to_j, self.to_w = np.zeros_like(x), np.zeros((n, n)), np.zeros((n, n))  # multipliers / μ
+        self.smoothed = self.laplacian @ self.W
+        self.E = np.zeros_like(self.x)
+        # multipliers / μ
+        self.to_x, self.to_j, self.to_w = np.zeros_like(self.x), np.zeros_like(start), np.zeros_like(start)
         self.right: np.ndarray | None = None
         self.nuclear = 0.0
 
-    def solve(self, total: np.ndarray, mu: float, beta: float, n_views: int) -> np.ndarray:
-        """Z: ``(μG + (2μ + βt)I) Z = μ(X(Xᵀ − E + Y₁)) + μ(J − Y₂ + W − Y₃) + β Σ_u Z_u``."""
-        pull = beta * n_views
-        right = mu * (self.x @ (self.x - self.E + self.to_x).T + self.J - self.to_j + self.W - self.to_w) + beta * total
-        shift = 2 + pull / mu
-        inner = (self.basis.T @ right) / (self.eigenvalues + shift)[:, None]
-        return (right - self.basis @ inner) / (mu * shift)
+    def solve(self, total: np.ndarray, mu: float, beta: float, n_views: int) -> None:
+        """Z: ``(G + sI) Z = X(Xᵀ − E + Y₁) + J − Y₂ + W − Y₃ + (β/μ) Σ_u Z_u`` with ``s = 2 + βt/μ``."""
+        shift = 2 + beta * n_views / mu
+        rest = self.J - self.to_j
+        rest += self.W
+        rest -= self.to_w
+        rest += np.float32(beta / mu) * total
+        data = (self.x - self.E + self.to_x) @ self.loadings.T
+        inner = (shift * data - rest @ self.basis) / (self.eigenvalues + np.float32(shift))
+        rest += inner @ self.basis.T
+        rest /= np.float32(shift)
+        self.Z = rest
 
-    def step(self, mu: float, random_state: np.random.RandomState) -> tuple[float, float]:
-        """J, W, E and the multipliers; relative primal and dual residuals."""
-        fitted = self.Z.T @ self.x
-        old = (self.J, self.W, self.E)
+    def step(self, mu: float, moved_pull: np.ndarray, random_state: np.random.RandomState) -> tuple[float, float]:
+        """J, W, E and the multipliers; relative primal and dual residuals.
+
+        Primal: how far ``XᵀZ + E``, ``J`` and ``W`` are from ``Xᵀ`` and ``Z``. Dual: what is left of the stationarity of the
+        Lagrangian in Z (``μ(XΔE − ΔJ − ΔW) − β ΔΣ_uZ_u``) and in W (``2λ₃ΔW(L − 2I)``, from its linearisation), relative
+        to the multipliers; in J and E nothing is left.
+        """
+        fitted = self.Z @ self.x
+        old_j, old_w, old_e, old_smoothed = self.J, self.W, self.E, self.smoothed
         self.J, self.right, self.nuclear = shrunk_singular_values(self.Z + self.to_j, 1 / mu, self.right, random_state)
-        rate = mu + 4 * self.lam3  # a normalised Laplacian has no eigenvalue above 2
-        slope = 2 * self.lam3 * (self.W @ self.laplacian) + mu * (self.W - self.Z - self.to_w)
-        self.W = np.maximum(self.W - (slope + self.lam2) / rate, 0)
-        self.E = soft(self.x - fitted + self.to_x, self.lam1 / mu)
+        self.W = smooth_step(self.W, self.smoothed, self.Z + self.to_w, mu, self.lam2, self.lam3)
+        self.smoothed = self.laplacian @ self.W
+        self.E = soft(self.x - fitted + self.to_x, np.float32(self.lam1 / mu))
         gaps = (self.x - fitted - self.E, self.Z - self.J, self.Z - self.W)
         self.to_x += gaps[0]
         self.to_j += gaps[1]
         self.to_w += gaps[2]
-        size = float(np.linalg.norm(self.Z)) + 1e-12
-        primal = max(
-            float(np.linalg.norm(gaps[0]) / np.linalg.norm(self.x)), *(float(np.linalg.norm(gap)) / size for gap in gaps[1:])
-        )
-        moved = [float(np.linalg.norm(new - before)) for new, before in zip((self.J, self.W, self.E), old, strict=True)]
-        dual = max(moved[0] / size, moved[1] / size, moved[2] / float(np.linalg.norm(self.x)))
-        return primal, dual
+        size = _norm(self.Z) + 1e-12
+        primal = max(_norm(gaps[0]) / _norm(self.x), _norm(gaps[1]) / size, _norm(gaps[2]) / size)
+        old_w -= self.W
+        old_smoothed -= self.smoothed
+        old_j -= self.J
+        left_in_w = 2 * self.lam3 * _norm(old_smoothed - 2 * old_w)
+        old_j += old_w
+        old_j += ((self.E - old_e) @ self.loadings.T) @ self.basis.T
+        old_j *= np.float32(mu)
+        old_j -= moved_pull
+        dual = float(np.hypot(_norm(old_j), left_in_w))
+        return primal, dual / (mu * float(np.hypot(_norm(self.to_j), _norm(self.to_w))) + 1e-12)
 
     def objective(self) -> float:
-        smooth = self.lam3 * float((self.W * (self.W @ self.laplacian)).sum())
+        smooth = self.lam3 * float(np.vdot(self.W, self.smoothed))
         return self.nuclear + self.lam1 * float(np.abs(self.E).sum()) + self.lam2 * float(self.W.sum()) + smooth
+
+
+def _norm(array: np.ndarray) -> float:
+    return float(np.vdot(array, array)) ** 0.5
 
 
 def agreeing_graphs(
@@ -125,27 +169,36 @@ def agreeing_graphs(
 ) -> Solution:
     """Linearised ADMM until the primal and dual residuals are below ``tol``."""
     states = [_View(x, laplacian, lam) for x, laplacian in zip(features, laplacians, strict=True)]
-    mu = 1.0
+    mu = _FIRST_MU
+    total = _total([state.Z for state in states])
     objective: list[float] = []
     residuals: list[tuple[float, float]] = []
     converged = False
     while not converged and len(objective) < max_iter:
-        total = sum((state.Z for state in states[1:]), states[0].Z)
         for state in states:
-            state.Z = state.solve(total, mu, beta, len(states))
-        found = [state.step(mu, random_state) for state in states]
+            state.solve(total, mu, beta, len(states))
+        old, total = total, _total([state.Z for state in states])
+        moved_pull = np.float32(beta) * (total - old)
+        found = [state.step(mu, moved_pull, random_state) for state in states]
         primal, dual = max(r[0] for r in found), max(r[1] for r in found)
-        pulls = sum(float(((a.Z - b.Z) ** 2).sum()) for a, b in combinations(states, 2))
-        objective.append(sum(state.objective() for state in states) + beta / 2 * pulls)
+        apart = len(states) * sum(_norm(state.Z) ** 2 for state in states) - _norm(total) ** 2  # Σ_{u<v} ‖Z_u − Z_v‖²
+        objective.append(sum(state.objective() for state in states) + beta / 2 * max(apart, 0.0))
         residuals.append((primal, dual))
         converged = max(primal, dual) <= tol
-        if primal > dual:
-            mu *= 1.2
+        step = 1 + _FIRST_STEP / (1 + len(objective) / _PATIENCE)
+        factor = step if primal > dual else 1 / step if dual > _LAG * primal else 1.0
+        if factor != 1 and not converged:
+            mu *= factor
             for state in states:
-                state.to_x, state.to_j, state.to_w = state.to_x / 1.2, state.to_j / 1.2, state.to_w / 1.2
-    mean = sum((state.W for state in states[1:]), states[0].W) / len(states)
+                for multipliers in (state.to_x, state.to_j, state.to_w):
+                    multipliers /= np.float32(factor)
+    mean = _total([state.W for state in states]).astype(float) / len(states)
     history = {"primal": np.asarray([r[0] for r in residuals]), "dual": np.asarray([r[1] for r in residuals])}
     return Solution(converged, len(objective), np.asarray(objective), graph=(mean + mean.T) / 2, history=history)
+
+
+def _total(graphs: Sequence[np.ndarray]) -> np.ndarray:
+    return sum(graphs[1:], graphs[0])
 
 
 class IMVSC(GraphMethod):
@@ -222,8 +275,8 @@ class IMVSC(GraphMethod):
         n_neighbors: int | None = 10,
         alpha: float = 10.0,
         scaling: str = "unit-samples",
-        max_iter: int = 100,
-        tol: float = 1e-2,
+        max_iter: int = 300,
+        tol: float = 2e-2,
         views: Any = None,
         n_init: int = 10,
         random_state: Any = None,

@@ -2,8 +2,8 @@
 
     min Σ_v w_v^p D_v,   D_v = Tr(K_v) − Tr(YᵀK_vY),   w ≥ 0, Σ_v w_v = 1
 
-Y is the normalised indicator of the clusters. An iteration is t·n² for the sum, 2n²k for the distances;
-memory t + 1 kernels.
+Y is the normalised indicator of the clusters. An iteration reads the kernels' rows of the samples that moved: t·n·m·k
+operations for m of them. Memory: t kernels.
 """
 
 from __future__ import annotations
@@ -47,17 +47,17 @@ def multi_view_kernel_kmeans(
     """One start: alternate labels and weights until the objective falls by less than ``tol``."""
     n_views = len(kernels)
     weights = np.full(n_views, 1 / n_views)
+    diagonals = [kernel.diagonal() for kernel in kernels]
+    labels = seeded_labels(partial(_distances_from, kernels, weights**p), n_clusters, random_state)
+    sums = [kernel @ np.eye(n_clusters)[labels] for kernel in kernels]
     objective: list[float] = []
     converged = False
-    labels = seeded_labels(partial(_distances_from, _weighted_sum(kernels, weights**p)), n_clusters, random_state)
-    products = _products(kernels, labels, n_clusters)
     while not converged and len(objective) < max_iter:
-        diagonal, product = _weighted_sum([K.diagonal() for K in kernels], weights**p), _weighted_sum(products, weights**p)
-        old, labels = labels, _moved(diagonal, product, labels, n_clusters)
-        products = _products(kernels, labels, n_clusters)
-        indicator = _indicator(labels, n_clusters)
-        scatters = np.asarray([np.trace(K) - float((indicator * KY).sum()) for K, KY in zip(kernels, products, strict=True)])
-        scatters = np.maximum(scatters, np.finfo(float).eps * kernels[0].shape[0])
+        old = labels
+        labels = _moved(_weighted_sum(diagonals, weights**p), _weighted_sum(sums, weights**p), labels, n_clusters)
+        sums = [_updated(total, kernel, old, labels) for total, kernel in zip(sums, kernels, strict=True)]
+        scatters = np.asarray([d.sum() - _explained(total, labels).sum() for d, total in zip(diagonals, sums, strict=True)])
+        scatters = np.maximum(scatters, np.finfo(float).eps * len(labels))
         new_weights = view_weights(scatters, p)
         value = float((new_weights**p * scatters).sum())
         if objective and value > objective[-1]:
@@ -69,34 +69,37 @@ def multi_view_kernel_kmeans(
     return Solution(converged, len(objective), np.asarray(objective), labels=labels, weights=weights)
 
 
-def _distances_from(kernel: np.ndarray, i: int) -> np.ndarray:
-    return kernel.diagonal() + kernel[i, i] - 2 * kernel[i]
+def _weighted_sum(arrays: Sequence[np.ndarray], weights: np.ndarray) -> np.ndarray:
+    return sum((w * array for w, array in zip(weights, arrays, strict=True)), np.zeros_like(arrays[0]))
 
 
-def _weighted_sum(kernels: Sequence[np.ndarray], weights: np.ndarray) -> np.ndarray:
-    return sum((w * kernel for w, kernel in zip(weights, kernels, strict=True)), np.zeros_like(kernels[0]))
+def _distances_from(kernels: Sequence[np.ndarray], weights: np.ndarray, i: int) -> np.ndarray:
+    squares = [kernel.diagonal() + kernel[i, i] - 2 * kernel[i] for kernel in kernels]
+    return _weighted_sum(squares, weights)
 
 
-def _indicator(labels: np.ndarray, n_clusters: int) -> np.ndarray:
-    """``Y``, (n, k): one-hot, columns of unit length."""
-    one_hot = np.eye(n_clusters)[labels]
-    return one_hot / np.sqrt(np.maximum(one_hot.sum(axis=0), 1))
+def _updated(sums: np.ndarray, kernel: np.ndarray, old: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """``K H`` of the new one-hot labels H from that of the old ones: only the rows of the samples that moved are read."""
+    moved = np.flatnonzero(labels != old)
+    identity = np.eye(sums.shape[1])
+    if 2 * moved.size > labels.size:
+        return kernel @ identity[labels]
+    return sums + kernel[moved].T @ (identity[labels[moved]] - identity[old[moved]])
 
 
-def _products(kernels: Sequence[np.ndarray], labels: np.ndarray, n_clusters: int) -> list[np.ndarray]:
-    """``K_v Y``, (n, k) each: all that an iteration needs of the kernels."""
-    indicator = _indicator(labels, n_clusters)
-    return [kernel @ indicator for kernel in kernels]
+def _explained(sums: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """``y_jᵀKy_j = h_jᵀKh_j/n_j`` of every cluster, (k,)."""
+    n_clusters = sums.shape[1]
+    within = np.bincount(labels, sums[np.arange(len(labels)), labels], minlength=n_clusters)
+    return within / np.maximum(np.bincount(labels, minlength=n_clusters), 1)
 
 
-def _moved(diagonal: np.ndarray, products: np.ndarray, labels: np.ndarray, n_clusters: int) -> np.ndarray:
-    """Every sample to the nearest centre: ``‖φ_i − c_j‖² = K_ii − 2 K_i·y_j/√n_j + y_jᵀKy_j/n_j``."""
-    indicator = _indicator(labels, n_clusters)
-    sizes = np.maximum(np.bincount(labels, minlength=n_clusters), 1)
-    centre_squares = (indicator * products).sum(axis=0) / sizes
-    distances = diagonal[:, None] - 2 * products / np.sqrt(sizes) + centre_squares
-    empty = np.bincount(labels, minlength=n_clusters) == 0
-    distances[:, empty] = np.inf
+def _moved(diagonal: np.ndarray, sums: np.ndarray, labels: np.ndarray, n_clusters: int) -> np.ndarray:
+    """Every sample to the nearest centre: ``‖φ_i − c_j‖² = K_ii − 2 K_i·h_j/n_j + h_jᵀKh_j/n_j²``."""
+    occupied = np.bincount(labels, minlength=n_clusters)
+    sizes = np.maximum(occupied, 1)
+    distances = diagonal[:, None] - 2 * sums / sizes + _explained(sums, labels) / sizes
+    distances[:, occupied == 0] = np.inf
     return refilled(distances.argmin(axis=1), distances.min(axis=1), n_clusters)
 
 

@@ -2,22 +2,21 @@
 
     min Σ_v ‖X_vᵀ − X_vᵀZ_v − E_v‖² + α‖Z_v‖² + λ₁ Tr(FᵀL_vF) + λ₂‖E_v‖₁,   1ᵀZ_v = 1ᵀ, diag Z_v = 0, FᵀF = I
 
-L_v is the Laplacian of sym(|Z_v|), so λ₁Tr(FᵀL_vF) = (λ₁/2) Σ_ij P_ij|Z_ij|, P_ij = ‖F_i − F_j‖²: for each
-column a quadratic
-program with a weighted ℓ1 term. ADMM splits Z = J: Z takes the fit and the sum, J the ℓ1 term and the
-diagonal. All columns of
-all programs of a view share the eigenbasis of G_v, factored once per fit: (2G + (2α + ρ)I)⁻¹ is 4n²r
-operations an inner step.
-Memory: Z, J and the multipliers, 3t arrays of n × n, and E_v.
+L_v is the Laplacian of sym(|Z_v|), so λ₁Tr(FᵀL_vF) = (λ₁/2) Σ_ij P_ij|Z_ij|, P_ij = ‖F_i − F_j‖²: a quadratic program with a
+weighted ℓ1 term for each column. ADMM splits Z = J: Z takes the fit and the sum, J the ℓ1 term and the diagonal. As columns
+sum to one, the origin does not matter and the view may be centred; (G + cI)⁻¹ then leaves 1 alone, and the sum is one
+subtraction. All columns share that factor of G_v, found once per fit; panels of them are solved to the end one after the
+other, on all threads, in single precision: 4n²r operations a step. Memory: J and the multipliers, 2t arrays of n × n floats.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from .._parallel import for_each, spans
 from ..graphs import ScaledView, factorise
 from ..spectral import Laplacian, smallest_eigenpairs, unit_rows
 from ..views import Views
@@ -28,8 +27,12 @@ from ._solution import Solution
 
 __all__ = ["MVSC", "GraphProgram", "subspace_graphs"]
 
-_INNER_STEPS = 30
+_INNER_STEPS = 15
 _INNER_TOL = 1e-3
+_SETTLED = 3e-3  # the relative residuals at which the graphs' programs count as solved
+_UNBALANCED = 1.5
+_PANEL = 128
+_LEAST_ALPHA = 1e-3  # for ADMM's penalty only: with α = 0 the fit alone says nothing about its size
 
 
 def soft(values: np.ndarray, threshold: Any) -> np.ndarray:
@@ -38,52 +41,95 @@ def soft(values: np.ndarray, threshold: Any) -> np.ndarray:
 
 
 class GraphProgram:
-    """``min ‖A − XᵀZ‖² + α‖Z‖² + Σ_ij C_ij|Z_ij|`` with ``1ᵀZ = 1ᵀ``, ``diag Z = 0``.
+    """``min ‖A − XᵀZ‖² + α‖Z‖² + Σ_ij C_ij|Z_ij|`` with ``1ᵀZ = 1ᵀ``, ``diag Z = 0``, by warm-started ADMM.
 
-    Warm-started ADMM on the split ``Z = J``.
+    Arrays hold one column of ``Z`` in each row, so that a panel of columns lies together in memory.
 
-    The Z-step, ``(2G + (2α + ρ)I) Z = 2XA + ρ(J − U) + 1μᵀ`` with μ from the sums, uses the one factorisation of G.
+    Attributes
+    ----------
+    x : (n, d) array, the view, centred
+    split, dual : (n, n) arrays, ``Jᵀ`` and the scaled multipliers of ``Z = J``
+    fitted : (n, d) array, ``JᵀX``
     """
 
     def __init__(self, x: np.ndarray, alpha: float) -> None:
-        self.x, self.alpha = x, alpha
-        factor = factorise(ScaledView(x))
-        self.basis, self.eigenvalues = factor.basis, factor.eigenvalues
-        n = x.shape[0]
-        self.rho = 2 * float((max(alpha, 1e-3) * self.eigenvalues[-1]) ** 0.5)
-        start = self.solve(2 * self.basis @ self.basis.T)
-        self.graph = start - start.mean(axis=0) + 1 / n
-        np.fill_diagonal(self.graph, 0)
-        self.split, self.dual = self.graph.copy(), np.zeros((n, n))
+        self.x = (x - x.mean(axis=0)).astype(np.float32)
+        self.alpha = alpha
+        factor = factorise(ScaledView(x - x.mean(axis=0)))
+        least, largest = max(alpha, _LEAST_ALPHA), float(factor.eigenvalues[-1])
+        self._factor = factor.single_precision()
+        self._use_penalty(2 * (least * (largest + least)) ** 0.5)  # √(smallest · largest curvature): best if all is smooth
+        self.split = self._solve(2 * self.x @ self.x.T)
+        self.split += 1 / np.float32(len(x))
+        np.fill_diagonal(self.split, 0)
+        self.dual = np.zeros_like(self.split)
+        self.fitted = self.split @ self.x
 
-    def solve(self, right: np.ndarray) -> np.ndarray:
-        """``(2G + (2α + ρ)I)⁻¹ R``, by the matrix inversion lemma."""
-        shift = self.alpha + self.rho / 2
-        inner = (self.basis.T @ right) / (self.eigenvalues + shift)[:, None]
-        return (right - self.basis @ inner) / (2 * shift)
+    def _use_penalty(self, rho: float) -> None:
+        self.rho, self._shift = rho, self.alpha + rho / 2
+        basis, eigenvalues = self._factor.basis, self._factor.eigenvalues
+        self._left, self._right = basis, (basis / (eigenvalues + np.float32(self._shift))).T
+        if 2 * basis.shape[1] > basis.shape[0]:  # then one n × n product costs less than two of n × r
+            self._left, self._right = self._left @ self._right, None
 
-    def step(self, target: np.ndarray, costs: np.ndarray) -> tuple[float, float]:
-        """Improve the graph for the data ``Aᵀ`` (n, d) and the ℓ1 costs; relative primal and dual residuals."""
-        n = self.x.shape[0]
-        fit = 2 * (self.x @ target.T)
-        ones = self.solve(np.ones((n, 1)))
-        primal = dual = np.inf
+    def _balance(self, ratio: float) -> None:
+        """Raise ρ where the multipliers outgrow the graph (``‖U‖/‖J‖`` large): then ρ is small beside the ℓ1 costs."""
+        if ratio > _UNBALANCED:
+            self.dual /= np.float32(ratio)  # the multipliers themselves, ρU, stay as they are
+            self._use_penalty(ratio * self.rho)
+
+    def _solve(self, right: np.ndarray) -> np.ndarray:
+        """``R (2G + (2α + ρ)I)⁻¹``, by the matrix inversion lemma."""
+        product = right @ self._left
+        if self._right is not None:
+            product = product @ self._right
+        np.subtract(right, product, out=product)
+        product *= np.float32(1 / (2 * self._shift))
+        return product
+
+    def step(self, target: np.ndarray, costs: Callable[[slice], np.ndarray]) -> tuple[float, float, float]:
+        """Improve the graph for the data ``Aᵀ`` (n, d) and the ℓ1 costs of some columns, one column in each row.
+
+        Returns the primal residual ``‖Z − J‖`` relative to ``‖J‖``, the dual one ``ρ‖J − J_old‖`` relative to
+        ``ρ max(‖J‖, ‖U‖)``, and the value of the program.
+        """
+
+        def panel(rows: slice, _: Any) -> tuple[float, ...]:
+            return self._panel(rows, 2 * target[rows] @ self.x.T, costs(rows), target[rows])
+
+        primal, moved, size, duals, value = for_each(panel, spans(len(self.x), _PANEL))
+        scale = max(size, 1e-24)
+        primal, dual = (primal / scale) ** 0.5, (moved / max(scale, duals)) ** 0.5
+        self._balance((duals / scale) ** 0.5)
+        return primal, dual, value
+
+    def _panel(self, rows: slice, fit: np.ndarray, costs: np.ndarray, target: np.ndarray) -> tuple[float, ...]:
+        split, dual = self.split[rows], self.dual[rows]
+        n, rho = len(self.x), np.float32(self.rho)
+        own = (np.arange(rows.stop - rows.start), np.arange(rows.start, rows.stop))
+        thresholds = costs / rho
         for _ in range(_INNER_STEPS):
-            free = self.solve(fit + self.rho * (self.split - self.dual))
-            self.graph = free + ones * ((1 - free.sum(axis=0)) / ones.sum())
-            old, self.split = self.split, soft(self.graph + self.dual, costs / self.rho)
-            np.fill_diagonal(self.split, 0)
-            self.dual += self.graph - self.split
-            size = max(float(np.linalg.norm(self.split)), 1e-12)
-            primal = float(np.linalg.norm(self.graph - self.split)) / size
-            dual = float(np.linalg.norm(self.split - old)) / size
-            if max(primal, dual) <= _INNER_TOL:
+            graph = self._solve(fit + rho * (split - dual))
+            graph += (1 - graph.sum(axis=1, keepdims=True)) / np.float32(n)
+            dual += graph
+            old, split = split, soft(dual, thresholds)
+            split[own] = 0
+            dual -= split
+            sizes = [_square(graph - split), _square(split - old), _square(split), _square(dual)]
+            if max(sizes[0], sizes[1]) <= _INNER_TOL**2 * sizes[2]:
                 break
-        return primal, dual
+        self.split[rows] = split
+        self.fitted[rows] = split @ self.x
+        value = _square(target - self.fitted[rows]) + self.alpha * sizes[2] + float((costs * np.abs(split)).sum())
+        return *sizes, value
 
     def errors(self, threshold: float) -> np.ndarray:
         """``argmin_E ‖X − ZᵀX − E‖² + λ₂‖E‖₁``, (n, d)."""
-        return soft(self.x - self.split.T @ self.x, threshold / 2)
+        return soft(self.x - self.fitted, np.float32(threshold / 2))
+
+
+def _square(array: np.ndarray) -> float:
+    return float(np.vdot(array, array))
 
 
 def subspace_graphs(
@@ -97,35 +143,30 @@ def subspace_graphs(
     tol: float,
     random_state: np.random.RandomState,
 ) -> Solution:
-    """Alternate errors, graphs and embedding until the objective changes by less than ``tol``."""
+    """Alternate errors, graphs and embedding until the objective moves by less than ``tol`` and the residuals are small."""
     programs = [GraphProgram(x, alpha) for x in features]
     n = features[0].shape[0]
     thresholds = [lam2 * float(np.abs(x).mean()) for x in features]
     price = lam1 * n / n_clusters
-    embedding = None
+    graph, embedding = _graph(programs), None
     objective: list[float] = []
     residuals: list[tuple[float, float]] = []
     converged = False
     while not converged and len(objective) < max_iter:
-        graph = _graph(programs)
         laplacian = Laplacian.of(graph, normalized=False)
         embedding = smallest_eigenpairs(laplacian, n_clusters, start=embedding, random_state=random_state).vectors
-        squares = (embedding**2).sum(axis=1)
-        apart = np.maximum(squares[:, None] + squares[None, :] - 2 * embedding @ embedding.T, 0)
+        costs = _CutCosts(embedding, price / 2)
         value, worst = 0.0, (0.0, 0.0)
         for program, threshold in zip(programs, thresholds, strict=True):
             errors = program.errors(threshold)
-            primal, dual = program.step(program.x - errors, price / 2 * apart)
+            primal, dual, reached = program.step(program.x - errors, costs)
             worst = (max(worst[0], primal), max(worst[1], dual))
-            misfit = program.x - program.split.T @ program.x - errors
-            value += float((misfit**2).sum() + price / 2 * (apart * np.abs(program.split)).sum())
-            value += alpha * float((program.split**2).sum())
-            value += threshold * float(np.abs(errors).sum())
+            value += reached + threshold * float(np.abs(errors).sum())
+        graph = _graph(programs)
         objective.append(value)
         residuals.append(worst)
-        converged = len(objective) > 1 and abs(objective[-2] - value) <= tol * value
-    assert embedding is not None
-    graph = _graph(programs)
+        settled = len(objective) > 1 and abs(objective[-2] - value) <= tol * value
+        converged = settled and max(worst) <= _SETTLED
     history = {"primal": np.asarray([r[0] for r in residuals]), "dual": np.asarray([r[1] for r in residuals])}
     points = unit_rows(
         smallest_eigenpairs(
@@ -137,9 +178,24 @@ def subspace_graphs(
     )
 
 
+class _CutCosts:
+    """``c ‖F_i − F_j‖²`` for some i and all j."""
+
+    def __init__(self, embedding: np.ndarray, price: float) -> None:
+        self._points = (price**0.5 * embedding).astype(np.float32)
+        self._squares = (self._points**2).sum(axis=1)
+
+    def __call__(self, rows: slice) -> np.ndarray:
+        costs = self._points[rows] @ (-2 * self._points.T)
+        costs += self._squares[rows, None] + self._squares[None, :]
+        return np.maximum(costs, 0, out=costs)
+
+
 def _graph(programs: Sequence[GraphProgram]) -> np.ndarray:
-    """``Σ_v sym(|Z_v|)``."""
-    total = sum((np.abs(program.split) for program in programs[1:]), np.abs(programs[0].split))
+    """``Σ_v sym(|Z_v|)``, in double precision."""
+    total = np.zeros(programs[0].split.shape)
+    for program in programs:
+        total += np.abs(program.split)
     return (total + total.T) / 2
 
 
