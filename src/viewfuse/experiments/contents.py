@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .findings import DataFacts, explanations, is_degenerate, printed_point
+from .findings import CLAIMS, DataFacts, claim_holds, explanations, is_degenerate, printed_point
 from .grids import ROWS
 from .page import Block, Bullets, Code, Figure, Heading, TableBlock, TableCell, Text
 from .paper import CITATION, PRINTED_METRICS, DataSource, printed_table
@@ -46,6 +46,7 @@ def page_blocks(
         blocks += _dataset(facts[name], found, figures[name])
     for source in absent:
         blocks += [Heading(2, source.name), Text(_absence(source))]
+    blocks += _conclusions(by_dataset)
     blocks.append(Heading(2, "Why figures differ"))
     for title, paragraphs in explanations(rows, facts):
         blocks += [Heading(3, title), *map(Text, paragraphs)]
@@ -165,8 +166,28 @@ def _parameters(row: TableRow) -> TableCell | str:
     setting = next(r.setting for r in ROWS if r.method == row.method)
     tuned = {name: value for name, value in row.oracle.cell.parameters.items() if name not in setting and name != "view"}
     of = f"best of {len(row.points) + row.failed}" + (f" ({row.failed} failed)" if row.failed else "")
-    degenerate = ("degenerate consensus",) if is_degenerate(row.oracle) else ()
+    degenerate = ("degenerate",) if is_degenerate(row.oracle) else ()
     return TableCell((parameter_text(tuned) or "nothing to tune", of, *degenerate))
+
+
+def _conclusions(by_dataset: Mapping[str, Sequence[TableRow]]) -> list[Block]:
+    table = []
+    for claim in CLAIMS:
+        line: list[TableCell | str] = [claim]
+        for rows in by_dataset.values():
+            found = claim_holds(claim, rows)
+            if found is None:
+                line.append(_NONE)
+                continue
+            holds, gfsc, best = found
+            scores = f"GFSC {_acc(gfsc.oracle)}, {best.label} {_acc(best.oracle)}"
+            line.append(TableCell(("yes" if holds else "no", scores), "within" if holds else "outside"))
+        table.append(line)
+    return [
+        Heading(2, "The paper's conclusions, on our figures"),
+        Text("By mean Acc at the oracle's parameters: GFSC (published variant) against the best of the others."),
+        TableBlock(["conclusion", *by_dataset], table),
+    ]
 
 
 def _protocol(by_dataset: Mapping[str, Sequence[TableRow]]) -> list[Block]:
@@ -235,11 +256,13 @@ def _cost(by_dataset: Mapping[str, Sequence[TableRow]], cells: Sequence[Cell], s
         for method in methods
     ]
     totals = ["all", *(f"{sum(s for (_, n), s in seconds.items() if n == name):,.0f} s" for name in by_dataset)]
+    minutes = sum(seconds.values()) / 60
     return [
         Heading(2, "Cost"),
         Text(
-            f"Seconds of one core (cells) for each method and data set; {sum(seconds.values()) / 60:,.0f} core-minutes "
-            "in all. The points of SC, SC(Ave), GF and GFSC share each view's factorisation."
+            f"Seconds of one core (cells) for each method and data set; {minutes:,.0f} core-minutes in all, about "
+            f"{minutes / 120:.1f} hours on two cores. The points of SC, SC(Ave), GF and GFSC share each view's scaling and "
+            "factorisation, and a point's ten repetitions share its fit."
         ),
         TableBlock(["method", *by_dataset], [*table, totals]),
     ]

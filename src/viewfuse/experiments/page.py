@@ -96,7 +96,7 @@ _STYLE = """
 @media(prefers-color-scheme:dark){:root{--fg:#e6e6e6;--bg:#16181c;--soft:#9aa0a6;--line:#3a3d42;--head:#23262b;
 --in:#173527;--out:#43271d}}
 *{box-sizing:border-box}
-body{font:15px/1.5 system-ui,sans-serif;color:var(--fg);background:var(--bg);max-width:1240px;margin:0 auto;padding:24px}
+body{font:15px/1.5 system-ui,sans-serif;color:var(--fg);background:var(--bg);max-width:1560px;margin:0 auto;padding:24px}
 h1{font-size:1.7em;margin:.2em 0}
 h2{margin-top:2em;border-bottom:1px solid var(--line);padding-bottom:.2em}
 h3{margin-top:1.5em}
