@@ -193,15 +193,10 @@ def _conclusions(by_dataset: Mapping[str, Sequence[TableRow]]) -> list[Block]:
 def _protocol(by_dataset: Mapping[str, Sequence[TableRow]]) -> list[Block]:
     grids = []
     for row in ROWS:
-        if not row.in_paper or row.method in ("gfsc", "gf"):
-            continue
-        tried = _tried([r for rows in by_dataset.values() for r in rows if r.method == row.method])
-        if tried is not None:
-            grids.append([row.label, parameter_text(dict(row.setting)), tried])
-    for name, rows in by_dataset.items():
-        for found in rows:
-            if found.method in ("gfsc", "gf"):
-                grids.append([f"{found.label}, {name}", "variant=published", _tried([found]) or _NONE])
+        of_datasets = [[r for r in rows if r.method == row.method] for rows in by_dataset.values()]
+        tried = [_tried(rows) for rows in of_datasets]
+        if row.in_paper and any(tried):
+            grids.append([row.label, parameter_text(dict(row.setting)), *(text or _NONE for text in tried)])
     return [
         Heading(2, "Protocol"),
         Bullets(
@@ -216,7 +211,7 @@ def _protocol(by_dataset: Mapping[str, Sequence[TableRow]]) -> list[Block]:
             ]
         ),
         Heading(3, "Grids of this run"),
-        TableBlock(["row", "setting", "tried"], grids),
+        TableBlock(["row", "setting", *by_dataset], grids),
     ]
 
 

@@ -14,9 +14,10 @@ from typing import Any
 
 from .paper import PAPER_DATASETS
 
-__all__ = ["FUSION_GRIDS", "OWN_GRAPH", "ROWS", "Row", "fusion_grid", "grid_points", "rows_for"]
+__all__ = ["FUSION_GRIDS", "LARGE", "OWN_GRAPH", "ROWS", "Row", "fusion_grid", "grid_points", "rows_for"]
 
 Grid = Mapping[str, tuple[Any, ...]]
+LARGE = 1000
 _MIN_MAX = {"scaling": "min-max"}
 _PUBLISHED = {"variant": "published"}
 
@@ -31,6 +32,7 @@ class Row:
     method : key in ``METHODS``
     setting : parameters that are the same at every point of the grid
     grid, quick : parameter → values; ``quick`` is the coarse one. GFSC and GF take theirs from ``FUSION_GRIDS``
+    large : the grid for data of more than ``LARGE`` samples, where a fit takes minutes; None for the same as ``grid``
     in_paper : False for rows of ours, which have defaults only
     """
 
@@ -39,6 +41,7 @@ class Row:
     setting: Mapping[str, Any] = field(default_factory=dict)
     grid: Grid = field(default_factory=dict)
     quick: Grid = field(default_factory=dict)
+    large: Grid | None = None
     in_paper: bool = True
 
 
@@ -55,20 +58,31 @@ ROWS: tuple[Row, ...] = (
     Row(
         "Co-reg", "co-reg", _FULL_GAUSSIAN,
         {"mode": ("pairwise", "centroid"), "lam": (0.01, 0.05, 0.1)}, {"mode": ("centroid",), "lam": (0.05,)},
+        large={"mode": ("pairwise", "centroid"), "lam": (0.05,)},
     ),
     Row(
         "MVKKM", "mvkkm", _MIN_MAX,
         {"affinity": ("gaussian", "cosine"), "p": (1.0, 1.5, 3.0)}, {"affinity": ("gaussian",), "p": (1.5,)},
+        large={"affinity": ("gaussian",), "p": (1.5, 3.0)},
     ),
     Row("RMKMC", "rmkmc", _MIN_MAX, {"gamma": (1.5, 2.0, 3.0, 5.0)}, {"gamma": (2.0, 5.0)}),
     Row("MSPL", "mspl", _MIN_MAX, {"sharpness": (1.0, 3.0, 10.0)}, {"sharpness": (3.0,)}),
     Row("AMGL", "amgl", _MIN_MAX, {"n_neighbors": (5, 10, 15)}, {"n_neighbors": (10,)}),
     Row(
         "DiMSC", "dimsc", _MIN_MAX,
-        {"lam_s": (0.1, 10.0), "lam_v": (0.1, 1.0)}, {"lam_s": (0.1,), "lam_v": (0.1,)},
+        {"lam_s": (0.1, 1.0, 10.0), "lam_v": (0.1, 1.0)}, {"lam_s": (0.1,), "lam_v": (0.1,)},
+        large={"lam_s": (0.1, 10.0), "lam_v": (0.1,)},
     ),
-    Row("MVSC", "mvsc", _MIN_MAX, {"lam1": (0.01, 0.1), "lam2": (0.1, 1.0)}, {"lam1": (0.1,), "lam2": (1.0,)}),
-    Row("IMVSC", "imvsc", _MIN_MAX, {"lam1": (0.3, 1.0), "beta": (0.1, 1.0)}, {"lam1": (1.0,), "beta": (0.1,)}),
+    Row(
+        "MVSC", "mvsc", _MIN_MAX,
+        {"lam1": (0.01, 0.1, 1.0), "lam2": (0.1, 1.0)}, {"lam1": (0.1,), "lam2": (1.0,)},
+        large={"lam1": (0.1,), "lam2": (1.0,)},
+    ),
+    Row(
+        "IMVSC", "imvsc", {**_MIN_MAX, "max_iter": 50},
+        {"lam1": (0.3, 1.0), "beta": (0.1, 1.0)}, {"lam1": (1.0,), "beta": (0.1,)},
+        large={"lam1": (1.0,), "beta": (0.1,)},
+    ),
     Row("GF", "gf", _PUBLISHED),
     Row("GFSC", "gfsc", _PUBLISHED),
     Row("SC (its view chosen without labels)", "sc", in_paper=False),
@@ -107,10 +121,12 @@ def fusion_grid(dataset: str, method: str, *, quick: bool) -> Grid:
     return grid
 
 
-def grid_points(row: Row, dataset: str, *, quick: bool) -> list[dict[str, Any]]:
+def grid_points(row: Row, dataset: str, n_samples: int, *, quick: bool) -> list[dict[str, Any]]:
     """The parameters tried for a row: its setting with every combination of its grid."""
     if row.method in ("gfsc", "gf"):
         grid = fusion_grid(dataset, row.method, quick=quick)
+    elif quick:
+        grid = row.quick
     else:
-        grid = row.quick if quick else row.grid
+        grid = row.grid if row.large is None or n_samples <= LARGE else row.large
     return [{**row.setting, **dict(zip(grid, values, strict=True))} for values in product(*grid.values())]

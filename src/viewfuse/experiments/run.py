@@ -37,13 +37,13 @@ class Progress:
 
 def planned_cells(source: DataSource, methods: Sequence[str], *, quick: bool) -> list[Cell]:
     """All cells of a data set: each row's grid, and its defaults."""
-    checksum, n_views = source.checksum(), source.load().n_views
+    checksum, views = source.checksum(), source.load()
     cells = []
-    for row, label, view in rows_for(n_views):
+    for row, label, view in rows_for(views.n_views):
         if row.method not in methods or row.method not in METHODS:
             continue
         if row.in_paper:
-            for point in grid_points(row, source.name, quick=quick):
+            for point in grid_points(row, source.name, len(views), quick=quick):
                 cells.append(Cell(source.name, checksum, label, row.method, {**view, **point}))
         cells.append(Cell(source.name, checksum, label, row.method, view, default=True))
     return cells
