@@ -70,7 +70,7 @@ def _opening(by_dataset: Mapping[str, Sequence[TableRow]], absent: Sequence[Data
             "have parameters chosen with the true labels, as the paper does; **default** columns have the library's "
             "defaults, chosen without."
         ),
-        Text("Rows within the two standard deviations: " + "; ".join(counts) + "." if counts else ""),
+        *([Text("Rows within the two standard deviations: " + "; ".join(counts) + ".")] if counts else []),
         Heading(2, "GFSC at a glance (Acc, %)"),
         TableBlock(
             ["data set", "paper", "ours, printed parameters", "ours, best of the grid (oracle)", "robust variant, defaults",

@@ -72,7 +72,7 @@ def _markdown(block: Block) -> str:
     if isinstance(block, Code):
         return f"```\n{block.text}\n```\n"
     if isinstance(block, Figure):
-        return f"![{block.caption}]({block.name}.svg)\n\n*{block.caption}*\n"
+        return f"![{block.name}]({block.name}.svg)\n\n*{block.caption}*\n"
     spans = [group for group, width in block.groups for _ in range(width)]
     header = (
         [f"{group}: {name}" if group else name for group, name in zip(spans, block.header, strict=True)]
