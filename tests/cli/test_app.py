@@ -32,7 +32,7 @@ def test_every_command_has_help(name: str, command: Callable) -> None:
     assert "Usage: viewfuse" in ended.out
 
 
-@pytest.mark.parametrize("name", ["cluster", "report"])
+@pytest.mark.parametrize("name", ["cluster", "report", "reproduce"])
 def test_help_has_examples(name: str, command: Callable) -> None:
     shown = command(name, "--help").out
     assert f"viewfuse {name} " in shown.partition("Examples")[2].partition("╭")[0]

@@ -40,6 +40,14 @@ def reproduce(
 
     Data sets are read from the data folder (see viewfuse datasets); those that are not there are named, not downloaded.
     Stop it when you like: the same command goes on where it stopped.
+
+    [bold]Examples[/]
+
+      viewfuse reproduce -d MSRC-v5 --quick
+
+      viewfuse reproduce -d Reuters,Digits -m gfsc,gf,co-reg -o results
+
+      viewfuse reproduce -d my-labelled-file.mat -m gfsc,km
     """
     from ..experiments import reproduce as run
 
