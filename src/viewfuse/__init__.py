@@ -1,7 +1,7 @@
 """viewfuse: multi-view clustering by graph fusion."""
 
 from . import datasets, exceptions, io, metrics, plotting, report
-from .cluster import GF, GFSC, METHODS
+from .cluster import GF, GFSC, METHODS, AnchorGFSC
 from .exceptions import ViewsError, ViewsFormatError
 from .io import load_views
 from .views import Views
@@ -11,6 +11,7 @@ __all__ = [
     "GF",
     "GFSC",
     "METHODS",
+    "AnchorGFSC",
     "Views",
     "ViewsError",
     "ViewsFormatError",

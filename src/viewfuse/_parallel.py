@@ -47,8 +47,8 @@ def worker_threads() -> Iterator[None]:
         _turn.release()
 
 
-def for_each(task: Callable[..., tuple[float, ...]], parts: Sequence[Any], *, per_thread: Any = tuple) -> tuple[float, ...]:
-    """Run ``task(part, own)`` on every part and add up the numbers returned, in the order of the parts.
+def for_each(task: Callable[..., tuple[Any, ...]], parts: Sequence[Any], *, per_thread: Any = tuple) -> tuple[Any, ...]:
+    """Run ``task(part, own)`` on every part and add up what is returned, number by number, in the order of the parts.
 
     ``own`` is what ``per_thread()`` made for the thread. As sums are taken in one order, no result depends on the threads.
     """

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from array_api_compat import array_namespace, is_array_api_obj, is_numpy_array
 from sklearn.utils import Bunch
 
+from ._disk import is_on_disk, read_rows
 from ._text import count as _count
 from ._text import listed as _listed
 from .exceptions import ViewsError, ViewsTypeError
@@ -139,7 +140,7 @@ class Views:
 
     def sample_name(self, row: int) -> str:
         """How messages call a sample: its row, and its id where it has one."""
-        return f"row {row}" if self.ids is None else f"row {row} (id {self.ids[row]!r})"
+        return f"row {row}" if self.ids is None else f"row {row} (id {self.ids[row : row + 1].tolist()[0]!r})"
 
     def feature_name(self, view: int, column: int) -> str:
         """How messages call a feature: its column, and its name where it has one."""
@@ -365,7 +366,7 @@ def _as_matrix(member: Any, name: str) -> Any:
         matrix: Any = _frame_to_numpy(member, name)
     elif sp.issparse(member):
         matrix = member.tocsr()
-    elif is_array_api_obj(member):
+    elif is_array_api_obj(member) or is_on_disk(member):
         matrix = member
     else:
         try:
@@ -400,7 +401,7 @@ def _is_real_dtype(dtype: Any) -> bool:
 
 
 def _checked_dtype(matrix: Any, name: str) -> Any:
-    if not (is_numpy_array(matrix) or sp.issparse(matrix)):
+    if not (is_numpy_array(matrix) or sp.issparse(matrix) or is_on_disk(matrix)):
         xp = array_namespace(matrix)
         if not xp.isdtype(matrix.dtype, ("bool", "real floating", "integral")):
             raise ViewsTypeError(f"View {name!r} holds {matrix.dtype}; give real numbers.")
@@ -435,6 +436,8 @@ def _check_numbers(values: np.ndarray, view: str, column: str) -> None:
 
 
 def _as_float(array: Any, *, single: bool) -> Any:
+    if is_on_disk(array):
+        array = array[:]
     if sp.issparse(array):
         return array.astype(np.float32 if single else np.float64, copy=False)
     xp = array_namespace(array)
@@ -442,6 +445,9 @@ def _as_float(array: Any, *, single: bool) -> Any:
 
 
 def _take_rows(array: Any, rows: np.ndarray) -> Any:
+    if is_on_disk(array):
+        ascending, places = np.unique(rows, return_inverse=True)
+        return read_rows(array, ascending)[places]
     if sp.issparse(array) or is_numpy_array(array):
         return array[rows]
     xp = array_namespace(array)

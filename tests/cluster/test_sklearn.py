@@ -3,7 +3,7 @@
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from viewfuse import GF, GFSC
+from viewfuse import GF, GFSC, AnchorGFSC
 
 # These set n_clusters to 1, which viewfuse refuses on purpose: one cluster is no clustering. They are run below with 2.
 SETS_ONE_CLUSTER = dict.fromkeys(
@@ -19,7 +19,7 @@ SETS_ONE_CLUSTER = dict.fromkeys(
 
 
 @pytest.mark.filterwarnings("ignore")
-@parametrize_with_checks([GFSC(), GF()], expected_failed_checks=lambda estimator: SETS_ONE_CLUSTER)
+@parametrize_with_checks([GFSC(), GF(), AnchorGFSC()], expected_failed_checks=lambda estimator: SETS_ONE_CLUSTER)
 def test_estimator(estimator, check):
     check(estimator)
 

@@ -2,6 +2,7 @@
 
 from ._base import MultiViewClusterer
 from .amgl import AMGL
+from .anchor_gfsc import AnchorGFSC
 from .co_reg import CoReg
 from .co_train import CoTrain
 from .dimsc import DiMSC
@@ -31,6 +32,7 @@ METHODS: dict[str, type[MultiViewClusterer]] = {
     "mvsc": MVSC,
     "dimsc": DiMSC,
     "imvsc": IMVSC,
+    "anchor-gfsc": AnchorGFSC,
 }
 
 __all__ = [
@@ -45,6 +47,7 @@ __all__ = [
     "MVSC",
     "RMKMC",
     "SC",
+    "AnchorGFSC",
     "CoReg",
     "CoTrain",
     "DiMSC",

@@ -48,20 +48,28 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
         -------
         self
         """
-        check_count("n_clusters", self.n_clusters, least=2)
-        self._check_parameters()
-        views = self._as_views(X)
+        views = self._checked_views(X)
         arrays = views.float_arrays()
         check_enough_samples(views, self.n_clusters)
         if self.affinity == "precomputed":
             check_graphs(views, arrays)
         used = informative_views(views, arrays)
+        self._describe(X, views)
+        self._fit(views, arrays, used)
+        return self
+
+    def _checked_views(self, X: Any) -> Views:
+        """The parameters checked, the data as views."""
+        check_count("n_clusters", self.n_clusters, least=2)
+        self._check_parameters()
+        return self._as_views(X)
+
+    def _describe(self, X: Any, views: Views) -> None:
+        """Remember what the data is called."""
         if not _is_one_matrix(X):
             self.__dict__.pop("feature_names_in_", None)  # of an earlier fit
         self.view_names_ = np.asarray(views.names, dtype=object)
         self.n_features_in_ = views.shape[1]
-        self._fit(views, arrays, used)
-        return self
 
     def _check_parameters(self) -> None:
         """Raise ParameterError for a parameter that cannot be."""
@@ -69,7 +77,7 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
     def _fit(self, views: Views, arrays: list[Any], used: list[int]) -> None:
         raise NotImplementedError(f"{type(self).__name__} has no _fit")
 
-    def _as_views(self, X: Any) -> Views:
+    def _as_views(self, X: Any, *, reset: bool = True) -> Views:
         if not _is_one_matrix(X):
             if self.views is not None:
                 raise ViewsTypeError(
@@ -84,7 +92,7 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
                 f"A {X.ndim}-D array of shape {X.shape} is neither one matrix nor a list of views; "
                 "pass list(X) if its first axis counts the views."
             )
-        matrix = self._as_matrix(X)
+        matrix = self._as_matrix(X, reset=reset)
         # Row names serve the messages; within one frame there is nothing to match, so they need not be distinct.
         index = X.index if is_dataframe(X) and X.index.is_unique else None
         if self.views is None:
@@ -99,16 +107,16 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
                 )
         return views if index is None else Views(views, ids=index)
 
-    def _as_matrix(self, X: Any) -> Any:
+    def _as_matrix(self, X: Any, *, reset: bool) -> Any:
         """One matrix, checked as scikit-learn checks it; a DataFrame is left to ``Views``, which names its columns."""
         if is_dataframe(X):
-            validate_data(self, X, skip_check_array=True)
+            validate_data(self, X, skip_check_array=True, reset=reset)
             return X.reset_index(drop=True)
         kind = getattr(getattr(X, "dtype", None), "kind", None)
         if kind in ("c", "U", "S"):
             Views({"all": X})  # raises, and says what these values are
         try:
-            return validate_data(self, X, accept_sparse=True, dtype="numeric", ensure_all_finite=False)
+            return validate_data(self, X, accept_sparse=True, dtype="numeric", ensure_all_finite=False, reset=reset)
         except ValueError:
             if kind == "O" and X.ndim == 2:
                 Views({"all": X})  # names the value that is not a number

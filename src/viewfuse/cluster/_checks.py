@@ -23,6 +23,7 @@ __all__ = [
     "check_number",
     "check_zero_samples",
     "informative_views",
+    "warn_of_zero_samples",
 ]
 
 
@@ -72,7 +73,11 @@ def informative_views(views: Views, arrays: Sequence[Any]) -> list[int]:
 
 def check_zero_samples(views: Views, arrays: Sequence[Any], used: Sequence[int]) -> None:
     """All-zero rows have no direction: warn, by view, whom the other views must place, or that no view can."""
-    zero = np.stack([_zero_rows(arrays[v]) for v in used], axis=1)
+    warn_of_zero_samples(views, np.stack([_zero_rows(arrays[v]) for v in used], axis=1), used)
+
+
+def warn_of_zero_samples(views: Views, zero: np.ndarray, used: Sequence[int]) -> None:
+    """The same from an (n, number of used views) mask of the rows that are all zeros."""
     silent = np.flatnonzero(zero.all(axis=1))
     if silent.size:
         names = ", ".join(repr(views.names[v]) for v in used)
@@ -80,7 +85,7 @@ def check_zero_samples(views: Views, arrays: Sequence[Any], used: Sequence[int])
             f"{_rows(silent)} all zeros in every view ({names}), the first {views.sample_name(silent[0])}: nothing says "
             "where such a sample belongs, so its cluster is arbitrary. Remove it first.",
             UninformativeViewWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
     zero[silent] = False
     for position in np.flatnonzero(zero.any(axis=0)).tolist():
@@ -89,7 +94,7 @@ def check_zero_samples(views: Views, arrays: Sequence[Any], used: Sequence[int])
             f"View {views.names[used[position]]!r}: {_rows(rows)} all zeros, the first {views.sample_name(rows[0])}. "
             "Such samples are placed by the other views.",
             UninformativeViewWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
 
 

@@ -12,7 +12,15 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ..exceptions import DegenerateGraphWarning
 
-__all__ = ["assign_clusters", "tie_confidence", "unit_rows", "warn_if_fewer"]
+__all__ = [
+    "assign_clusters",
+    "claim_confidence",
+    "cluster_centres",
+    "nearest_centres",
+    "tie_confidence",
+    "unit_rows",
+    "warn_if_fewer",
+]
 
 
 def unit_rows(embedding: Any) -> Any:
@@ -26,12 +34,30 @@ def assign_clusters(
     embedding: np.ndarray, n_clusters: int, *, n_init: int, random_state: np.random.RandomState
 ) -> np.ndarray:
     """k-means on the rows: the best of ``n_init`` runs by inertia. Labels are 0 … n_clusters − 1."""
-    kmeans = KMeans(n_clusters, n_init=n_init, random_state=random_state)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        labels = kmeans.fit_predict(embedding.astype(float, copy=False))  # scikit-learn takes longer on single precision
+    labels = _kmeans(embedding, n_clusters, n_init, random_state).labels_
     warn_if_fewer(labels, n_clusters)
     return labels
+
+
+def cluster_centres(
+    embedding: np.ndarray, n_clusters: int, *, n_init: int, random_state: np.random.RandomState
+) -> np.ndarray:
+    """The centres of the same k-means, (k, p): clusters for rows that were not there, by :func:`nearest_centres`."""
+    kmeans = _kmeans(embedding, n_clusters, n_init, random_state)
+    warn_if_fewer(kmeans.labels_, n_clusters)
+    return kmeans.cluster_centers_
+
+
+def nearest_centres(rows: np.ndarray, centres: np.ndarray) -> np.ndarray:
+    """For each row the position of the centre nearest to it, (n,)."""
+    return np.argmax(rows @ centres.T - 0.5 * np.einsum("ij,ij->i", centres, centres), axis=1)
+
+
+def _kmeans(embedding: np.ndarray, n_clusters: int, n_init: int, random_state: np.random.RandomState) -> KMeans:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        # In double precision: scikit-learn takes longer on single.
+        return KMeans(n_clusters, n_init=n_init, random_state=random_state).fit(embedding.astype(float, copy=False))
 
 
 def warn_if_fewer(labels: np.ndarray, n_clusters: int) -> None:
@@ -59,8 +85,14 @@ def tie_confidence(graph: Any, labels: np.ndarray) -> np.ndarray:
     rows = np.arange(len(labels))
     ties[rows, own] -= np.asarray(xp.linalg.diagonal(graph), dtype=float)
     others = members.sum(axis=0) - members
-    means = np.maximum(ties, 0) / np.maximum(others, 1)
+    return claim_confidence(np.maximum(ties, 0) / np.maximum(others, 1), own)
+
+
+def claim_confidence(means: np.ndarray, own: np.ndarray) -> np.ndarray:
+    """``(a − b)/(a + b)``, at least 0, from each sample's mean ties to all clusters, (n, k), and the position of its own."""
+    rows = np.arange(len(own))
     to_own = means[rows, own]
+    means = means.copy()
     means[rows, own] = 0
     to_next = means.max(axis=1)
     total = to_own + to_next

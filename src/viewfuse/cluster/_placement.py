@@ -1,0 +1,69 @@
+"""From a learned anchor model to clusters: all that is needed to place a row, seen or unseen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..fusion.anchor import AnchorModel, place
+from ..graphs.anchors import UnitRows
+from ..spectral import claim_confidence, cluster_centres, nearest_centres, unit_rows
+
+__all__ = ["Assigned", "Placement"]
+
+
+@dataclass(frozen=True)
+class Assigned:
+    """A block of rows: its clusters, how clear they are, where it lies, and its ties to the anchors."""
+
+    labels: np.ndarray
+    confidence: np.ndarray
+    embedding: np.ndarray
+    consensus: np.ndarray
+
+
+@dataclass(frozen=True)
+class Placement:
+    """What assigns a row to a cluster; of sizes d × m, m × k and k × k, whatever the number of rows.
+
+    Attributes
+    ----------
+    model : AnchorModel
+    centres : (k, p) array, the clusters' centres among the unit rows of the embedding
+    profiles : (m, k) array
+        ``D⁻¹`` times the mean ties of each cluster's samples: a row's ties times this are its mean ties to the samples of
+        each cluster by way of the anchors.
+    """
+
+    model: AnchorModel
+    centres: np.ndarray
+    profiles: np.ndarray
+
+    @classmethod
+    def learned(
+        cls,
+        model: AnchorModel,
+        sample: Sequence[UnitRows],
+        n_clusters: int,
+        *,
+        n_init: int,
+        random_state: np.random.RandomState,
+    ) -> Placement:
+        """k-means on the embedding of a sample of rows."""
+        consensus = place(model, sample).consensus
+        points = unit_rows(model.embed(consensus))
+        centres = cluster_centres(points, n_clusters, n_init=n_init, random_state=random_state)
+        members = np.equal.outer(np.arange(n_clusters), nearest_centres(points, centres))
+        means = members.astype(np.float32) @ consensus / np.maximum(members.sum(axis=1), 1)[:, None]
+        degree = consensus.sum(axis=0)
+        profiles = (means / np.where(degree > 0, degree, 1)).T
+        return cls(model, centres.astype(np.float32), profiles.astype(np.float32))
+
+    def assign(self, views: Sequence[UnitRows]) -> Assigned:
+        """The clusters of a block of rows."""
+        consensus = place(self.model, views).consensus
+        embedding = self.model.embed(consensus)
+        labels = nearest_centres(unit_rows(embedding), self.centres)
+        return Assigned(labels, claim_confidence(consensus @ self.profiles, labels), embedding, consensus)

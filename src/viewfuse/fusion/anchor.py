@@ -1,0 +1,272 @@
+"""Fusion on anchor graphs: the alternation of GFSC with n × m graphs, one row at a time.
+
+    min  Σ_v Σ_i (−⟨c_i^v, z_i^v⟩ + ½ r_i^v‖z_i^v‖²)  +  ½ β Σ_v w_v‖Z_v − S‖²  +  γ Σ_ij P_ij S_ij,
+
+``c_i^v`` the code of sample i by the anchors in view v (:mod:`viewfuse.graphs.anchors`), ``Z_v`` and ``S`` (n × m) with rows
+on the simplex, ``P_ij = ‖f_i − h_j‖²`` between the unit rows of the embedding of samples and anchors.
+
+Given what all rows share, the weights ``w`` and the anchors' embedding ``h``, each row's ``z_i^v``, ``s_i`` and ``f_i``
+depend on no other row; given the rows, the weights and ``h`` follow from a few sums over them: ``SᵀS`` (m × m), the anchors'
+degrees and three numbers per view. So a sweep is one pass over the rows in blocks of any size, in any place, that leaves
+nothing of size n behind, and an unseen row is placed by the very steps that placed the others.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from .._parallel import for_each, spans
+from ..graphs.anchors import UnitRows, anchor_positions, code_map, group_samples, strongest_anchors
+from ..spectral import BipartiteEmbedding, bipartite_embedding, unit_rows
+from .result import Sweep
+
+__all__ = ["AnchorFusion", "AnchorModel", "Placed", "Sums", "block_sums", "learn_anchors", "place", "refined"]
+
+_LEAST_DISTANCE = 0.01  # a view's graph counts as at least so far from the consensus: it bounds the ratio of two weights
+_COMPONENTS_PER_CLUSTER = 1.2  # a cluster's direction may come second to a split of another's: see bipartite_embedding
+_PULLS = 1  # how often a row's view graphs and consensus are set in turn
+_BLOCK = 2048  # rows whose ties to the anchors stay in the cache
+
+
+@dataclass(frozen=True)
+class AnchorModel:
+    """What all rows share.
+
+    Attributes
+    ----------
+    maps : (d_v, m) arrays, one per view, from a sample of unit length to its code; a typical row has ``r_i = 1``
+    weights : (n_views,) array of mean 1
+    n_neighbors : int, anchors that a sample is tied to in each view
+    n_components : int, dimensions of the embedding
+    beta, gamma : float, the pull of the consensus and the worth of a clean cut
+    embedding : BipartiteEmbedding or None before the first sweep
+    mean_apart : float, the mean ``P_ij``
+    """
+
+    maps: tuple[np.ndarray, ...]
+    weights: np.ndarray
+    n_neighbors: int
+    n_components: int
+    beta: float
+    gamma: float
+    embedding: BipartiteEmbedding | None = None
+    mean_apart: float = 1.0
+
+    @property
+    def n_anchors(self) -> int:
+        return int(self.maps[0].shape[1])
+
+    def embed(self, consensus: np.ndarray) -> np.ndarray:
+        """Where rows with these ties lie, (b, n_components)."""
+        assert self.embedding is not None, "an embedding comes with the first sweep"
+        return consensus @ self.embedding.transform
+
+
+@dataclass(frozen=True)
+class Sums:
+    """What a sweep keeps of the rows; those of two blocks add up.
+
+    Attributes
+    ----------
+    count : number of rows
+    gram, degree : ``SᵀS`` (m, m) and the column sums of ``S`` (m,)
+    agreement : (n_views, 3) array: ``⟨Z_v, M⟩, ‖Z_v‖², ‖M‖²`` over the rows that have view v
+    apart : ``Σ_ij P_ij``
+    objective : the objective
+    """
+
+    count: int
+    gram: np.ndarray
+    degree: np.ndarray
+    agreement: np.ndarray
+    apart: float
+    objective: float
+
+    def __add__(self, other: Sums) -> Sums:
+        return Sums(*(getattr(self, name) + getattr(other, name) for name in self.__dataclass_fields__))
+
+    def __radd__(self, nothing: int) -> Sums:
+        return self  # the 0 that sum() begins with
+
+
+@dataclass(frozen=True)
+class AnchorFusion:
+    """The shared variables and how they came about.
+
+    Attributes
+    ----------
+    model : AnchorModel
+    positions : (m, d_v) arrays, the anchors in every view
+    sweeps : tuple of Sweep
+    converged : bool, whether the change fell below the tolerance
+    normalised : (m, m) array, ``D^-½ SᵀS D^-½``, whose relative change a sweep reports; None before the first
+    """
+
+    model: AnchorModel
+    positions: tuple[np.ndarray, ...]
+    sweeps: tuple[Sweep, ...] = ()
+    converged: bool = False
+    normalised: np.ndarray | None = None
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A block of rows, solved.
+
+    Attributes
+    ----------
+    ties : (b, m) arrays, ``Z_v``
+    fused : (b, m) array, ``M = Σ_v w_v Z_v`` over the views a row has, rows summing to 1
+    consensus : (b, m) array, ``S``
+    apart : (b, m) array, ``P``; None without a cut term
+    margin : float, ``Σ −⟨c, z⟩ + ½ r‖z‖²``
+    """
+
+    ties: list[np.ndarray]
+    fused: np.ndarray
+    consensus: np.ndarray
+    apart: np.ndarray | None
+    margin: float
+
+
+def learn_anchors(
+    views: Sequence[UnitRows],
+    n_clusters: int,
+    *,
+    n_anchors: int,
+    n_neighbors: int,
+    alpha: float,
+    beta: float,
+    gamma: float,
+    max_iter: int,
+    tol: float,
+    random_state: np.random.RandomState,
+    on_sweep: Callable[[int, Sweep], None] | None = None,
+) -> AnchorFusion:
+    """Choose anchors among these rows; sweep over them until ``D^-½ SᵀS D^-½`` changes by less than ``tol``, relatively."""
+    groups = group_samples(views, n_anchors, random_state)
+    positions = tuple(anchor_positions(view, groups) for view in views)
+    maps = tuple(_in_units_of_margin(code_map(a, alpha), v, n_neighbors) for a, v in zip(positions, views, strict=True))
+    n_components = min(math.ceil(_COMPONENTS_PER_CLUSTER * n_clusters), len(positions[0]))
+    model = AnchorModel(maps, np.ones(len(views)), n_neighbors, n_components, beta, gamma)
+    fusion = AnchorFusion(model, positions)
+    while not fusion.converged and len(fusion.sweeps) < max_iter:
+        fusion = refined(fusion, _all_sums(fusion.model, views), tol)
+        if on_sweep is not None:
+            on_sweep(len(fusion.sweeps), fusion.sweeps[-1])
+    return fusion
+
+
+def refined(fusion: AnchorFusion, sums: Sums, tol: float | None = None) -> AnchorFusion:
+    """The second half of a sweep: weights and embedding from the sums over the rows.
+
+    Without ``tol`` the sweep is not one of those that decide whether the alternation has settled.
+    """
+    model, last = fusion.model, fusion.normalised
+    weights = _weights(sums.agreement)
+    normalised = sums.gram / np.maximum(np.sqrt(np.outer(sums.degree, sums.degree)), np.finfo(float).tiny)
+    change = 1.0 if last is None else float(np.linalg.norm(normalised - last) / np.linalg.norm(last))
+    return AnchorFusion(
+        model=replace(
+            model,
+            weights=weights,
+            embedding=bipartite_embedding(sums.gram, sums.degree, model.n_components),
+            mean_apart=sums.apart / (sums.count * model.n_anchors) if sums.apart > 0 else 1.0,
+        ),
+        positions=fusion.positions,
+        sweeps=(*fusion.sweeps, Sweep(sums.objective / sums.count, change, weights / weights.sum())),
+        converged=fusion.converged if tol is None else change < tol,
+        normalised=normalised,
+    )
+
+
+def _all_sums(model: AnchorModel, views: Sequence[UnitRows]) -> Sums:
+    def part(rows: slice, _: object) -> tuple[Sums]:
+        return (block_sums(model, [view[rows] for view in views]),)
+
+    (sums,) = for_each(part, spans(len(views[0]), _BLOCK))
+    return sums
+
+
+def place(model: AnchorModel, views: Sequence[UnitRows]) -> Placed:
+    """Solve the rows of one block, given what all rows share."""
+    codes = [view @ mapping for view, mapping in zip(views, model.maps, strict=True)]
+    shares = np.stack([np.where(view.scale > 0, w, 0) for view, w in zip(views, model.weights, strict=True)])
+    total = shares.sum(axis=0)
+    shares = (shares / np.where(total > 0, total, 1)).astype(np.float32)
+    consensus = np.zeros_like(codes[0])
+    apart: np.ndarray | None = None
+    for _ in range(1 + (_PULLS if model.beta else 0)):
+        ties, margin = [], 0.0
+        for v, code in enumerate(codes):
+            pulled = code + np.float32(model.beta * model.weights[v]) * consensus
+            graph, strengths = strongest_anchors(pulled, model.n_neighbors)
+            margin -= float(np.einsum("ij,ij->", graph, code)) - 0.5 * float(strengths @ np.einsum("ij,ij->i", graph, graph))
+            ties.append(graph)
+        fused = sum(share[:, None] * graph for share, graph in zip(shares, ties, strict=True))
+        consensus = fused
+        if model.gamma and model.embedding is not None:
+            consensus, apart = _cut(model, model.embedding, fused)
+    return Placed(ties, fused, consensus, apart, margin)
+
+
+def _cut(model: AnchorModel, embedding: BipartiteEmbedding, fused: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """``s_i = (m_i − penalty · P_i)₊``, scaled to sum 1: a pair at mean distance loses γ times the mean edge, 1/m."""
+    points = unit_rows(model.embed(fused))
+    apart = np.maximum(2 - 2 * (points @ embedding.anchors.T), 0)
+    consensus = np.maximum(fused - np.float32(model.gamma / (model.n_anchors * model.mean_apart)) * apart, 0)
+    totals = consensus.sum(axis=1, keepdims=True)
+    return np.where(totals > 0, consensus / np.where(totals > 0, totals, 1), fused), apart
+
+
+def block_sums(model: AnchorModel, views: Sequence[UnitRows]) -> Sums:
+    """The first half of a sweep, for one block: solve its rows, keep the sums over them."""
+    placed = place(model, views)
+    consensus, fused = placed.consensus, placed.fused
+    own = np.einsum("ij,ij->i", fused, fused)
+    agreement, objective = [], placed.margin
+    for v, (view, graph) in enumerate(zip(views, placed.ties, strict=True)):
+        present = view.scale > 0
+        agreement.append(
+            (np.einsum("ij,ij->", graph, fused), np.einsum("ij,ij->", graph, graph), own[present].sum(dtype=float))
+        )
+        if model.beta:
+            difference = (graph - consensus)[present]
+            objective += 0.5 * model.beta * float(model.weights[v]) * float(np.vdot(difference, difference))
+    apart = 0.0
+    if placed.apart is not None:
+        apart = float(placed.apart.sum(dtype=float))
+        objective += model.gamma / (model.n_anchors * model.mean_apart) * float(np.vdot(placed.apart, consensus))
+    return Sums(
+        count=len(fused),
+        gram=(consensus.T @ consensus).astype(float),
+        degree=consensus.sum(axis=0, dtype=float),
+        agreement=np.asarray(agreement, dtype=float),
+        apart=apart,
+        objective=objective,
+    )
+
+
+def _weights(agreement: np.ndarray) -> np.ndarray:
+    """``1 / ‖Z_v/‖Z_v‖ − M/‖M‖‖`` over the rows that have the view, to mean 1."""
+    cross, own, fused = agreement.T
+    lengths = np.sqrt(own * fused)
+    cosine = np.where(lengths > 0, cross / np.where(lengths > 0, lengths, 1), 0)
+    weights = 1 / np.maximum(np.sqrt(np.maximum(2 - 2 * cosine, 0)), _LEAST_DISTANCE)
+    return weights / weights.mean()
+
+
+def _in_units_of_margin(mapping: np.ndarray, view: UnitRows, n_neighbors: int) -> np.ndarray:
+    """Scaled so that the mean ``r_i`` is 1: codes of all views, and the consensus that pulls on them, in one unit."""
+    mapping = mapping.astype(np.float32)
+
+    def part(rows: slice, _: object) -> tuple[float]:
+        return (float(strongest_anchors(view[rows] @ mapping, n_neighbors)[1].sum(dtype=float)),)
+
+    (total,) = for_each(part, spans(len(view), _BLOCK))
+    present = int(np.count_nonzero(view.scale))
+    return mapping / np.float32(total / present) if total > 0 else mapping

@@ -1,0 +1,180 @@
+"""Anchors: a few groups of samples that stand for all, the same in every view, and each sample's ties to them.
+
+A view's graph is then n × m instead of n × n, and as anchor j is the same group in every view, the graphs of several views
+can be fused entry by entry. With the anchors' positions ``A`` (m × d), a sample of unit length ``x_i`` is expressed by them,
+
+    c_i = argmin_c ‖x_i − cA‖² + α a²‖c‖²  =  x_i Aᵀ (A Aᵀ + α a² I)⁻¹,    a² the mean of ‖A_j‖²,
+
+and tied to the ``q`` that express it best, by the regularisation ``r_i`` that leaves exactly so many:
+
+    z_i = argmin_z −⟨c_i, z⟩ + ½ r_i‖z‖²,  z ≥ 0, Σ_j z_ij = 1    ⇒    z_ij = (c_ij − c_i(q+1))₊ / r_i,
+
+``c_i(q+1)`` the (q + 1)-th largest entry. Both steps take one row at a time; none needs another.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.extmath import randomized_svd
+
+__all__ = ["UnitRows", "anchor_positions", "code_map", "group_samples", "squared_lengths", "strongest_anchors"]
+
+_MOST_DIMENSIONS = 100  # of a view when samples are grouped: what follows is noise to k-means
+_FILLING_ROUNDS = 4  # of grouping, and filling in what is missing from the groups
+_ITERATIONS = 20  # of k-means: anchors need to cover the samples, not to be optimal
+_SAFE = (1e-30, 1e30)  # squared lengths that single precision can hold
+
+
+@dataclass(frozen=True)
+class UnitRows:
+    """Samples of one view scaled to unit length: ``diag(scale) @ values``, never multiplied out.
+
+    Attributes
+    ----------
+    values : (b, d) array or sparse matrix of float32, finite
+    scale : (b,) array of float32
+        One over the length; 0 for a sample that has nothing to say here: it lacks the view, or is all zeros in it.
+    absent : (b,) array of bool
+        Who lacks the view.
+    """
+
+    values: Any
+    scale: np.ndarray
+    absent: np.ndarray
+
+    @classmethod
+    def of(cls, block: Any, absent: np.ndarray | None = None) -> UnitRows:
+        """Of a (b, d) block of real numbers whose rows, but for the absent, are finite."""
+        absent = np.zeros(block.shape[0], dtype=bool) if absent is None else absent
+        if absent.any():
+            block = sp.diags_array((~absent).astype(block.dtype)) @ block if sp.issparse(block) else _zeroed(block, absent)
+        squares = squared_lengths(block)
+        unsafe = (squares != 0) & ((squares < _SAFE[0]) | ~(squares < _SAFE[1]))
+        if unsafe.any() or (squares == 0).any():  # a square may have vanished
+            block = _divided_by_peaks(block)
+            squares = squared_lengths(block)
+        occupied = squares > 0
+        scale = np.where(occupied, 1 / np.sqrt(np.where(occupied, squares, 1)), 0)
+        return cls(block.astype(np.float32, copy=False), scale.astype(np.float32), absent)
+
+    def __len__(self) -> int:
+        return len(self.scale)
+
+    def __getitem__(self, rows: Any) -> UnitRows:
+        return UnitRows(self.values[rows], self.scale[rows], self.absent[rows])
+
+    def __matmul__(self, matrix: np.ndarray) -> np.ndarray:
+        product = np.asarray(self.values @ matrix)
+        product *= self.scale[:, None]
+        return product
+
+    def scaled(self) -> Any:
+        """The product multiplied out."""
+        if sp.issparse(self.values):
+            return sp.csr_array(sp.diags_array(self.scale) @ self.values)
+        return self.values * self.scale[:, None]
+
+
+def squared_lengths(block: Any) -> np.ndarray:
+    """``‖x_i‖²`` of every row, (b,): not finite where an entry is not, or where the sum overflows."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        if sp.issparse(block):
+            return np.asarray(block.multiply(block).sum(axis=1), dtype=float).ravel()
+        floats = block if block.dtype.kind == "f" else block.astype(np.float64)
+        return np.einsum("ij,ij->i", floats, floats)
+
+
+def group_samples(views: Sequence[UnitRows], n_groups: int, random_state: np.random.RandomState) -> np.ndarray:
+    """``min Σ_i Σ_v ‖x_i^v − a^v_{g_i}‖²`` over groups and their means, the views a sample lacks left out of its sum.
+
+    k-means on the scaled views side by side; where views are missing, alternated with filling them in from the group's
+    mean, which never raises the sum (Chi, Chi & Baraniuk's k-POD). Views of many features are reduced to their leading
+    directions first. Returns (n,) labels 0 … m − 1; with no more samples than groups each is its own.
+    """
+    n = len(views[0])
+    if n_groups >= n:
+        return np.arange(n)
+    points = [_leading_directions(view, random_state) for view in views]
+    widths = np.cumsum([0, *(p.shape[1] for p in points)])
+    side_by_side = np.hstack(points)
+    silent = np.stack([view.scale == 0 for view in views], axis=1)
+    incomplete = bool(silent.any())
+    if incomplete:
+        for v, (start, stop) in enumerate(pairwise(widths)):
+            part = side_by_side[:, start:stop]
+            part[silent[:, v]] = part[~silent[:, v]].mean(axis=0)
+    kmeans = _kmeans(side_by_side, n_groups, "k-means++", random_state)
+    for _ in range(_FILLING_ROUNDS if incomplete else 0):
+        for v, (start, stop) in enumerate(pairwise(widths)):
+            rows = np.flatnonzero(silent[:, v])
+            side_by_side[rows, start:stop] = kmeans.cluster_centers_[kmeans.labels_[rows], start:stop]
+        kmeans = _kmeans(side_by_side, n_groups, kmeans.cluster_centers_, random_state)
+    return np.unique(kmeans.labels_, return_inverse=True)[1]
+
+
+def anchor_positions(view: UnitRows, groups: np.ndarray) -> np.ndarray:
+    """The mean of each group's samples that have this view, (m, d); a group without any is at the origin, tied to none."""
+    m, n = int(groups.max()) + 1, len(groups)
+    members = sp.csr_array(((view.scale > 0).astype(np.float64), (groups, np.arange(n))), shape=(m, n))
+    sums = members @ view.scaled()
+    sums = sums.toarray() if sp.issparse(sums) else np.asarray(sums)
+    return sums / np.maximum(members.sum(axis=1), 1)[:, None]
+
+
+def code_map(anchors: np.ndarray, alpha: float) -> np.ndarray:
+    """``Aᵀ (A Aᵀ + α a² I)⁻¹``, (d, m): a sample's code is its row times this."""
+    m = len(anchors)
+    gram = anchors @ anchors.T
+    strength = alpha * max(float(np.trace(gram)) / m, float(np.finfo(np.float32).tiny))
+    return np.linalg.solve(gram + strength * np.eye(m), anchors).T
+
+
+def strongest_anchors(codes: np.ndarray, n_neighbors: int) -> tuple[np.ndarray, np.ndarray]:
+    """``z_ij = (c_ij − c_i(q+1))₊ / r_i`` in place of the codes, and ``r_i``; rows sum to 1, or are 0 where all codes are
+    alike."""
+    rank = codes.shape[1] - 1 - min(n_neighbors, codes.shape[1] - 1)
+    bound = np.partition(codes, rank, axis=1)[:, rank]
+    codes -= bound[:, None]
+    np.maximum(codes, 0, out=codes)
+    totals = codes.sum(axis=1)
+    codes /= np.where(totals > 0, totals, 1)[:, None]
+    return codes, totals
+
+
+def _leading_directions(view: UnitRows, random_state: np.random.RandomState) -> np.ndarray:
+    values = view.scaled()
+    n, d = values.shape
+    if d > _MOST_DIMENSIONS:
+        size = min(_MOST_DIMENSIONS, n)
+        left, lengths, _ = randomized_svd(values, size, n_oversamples=20, n_iter=2, random_state=random_state)
+        return left * lengths
+    return values.toarray() if sp.issparse(values) else values
+
+
+def _kmeans(points: np.ndarray, n_groups: int, init: Any, random_state: np.random.RandomState) -> KMeans:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return KMeans(n_groups, init=init, n_init=1, max_iter=_ITERATIONS, random_state=random_state).fit(points)
+
+
+def _zeroed(block: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    copy = np.array(block)
+    copy[rows] = 0
+    return copy
+
+
+def _divided_by_peaks(block: Any) -> Any:
+    """Every row divided by its largest entry, so that squares neither overflow nor vanish."""
+    peaks = abs(block).max(axis=1)
+    peaks = peaks.toarray().ravel() if sp.issparse(block) else np.asarray(peaks, dtype=float)
+    inverse = 1 / np.where(peaks > 0, peaks, 1)
+    return sp.diags_array(inverse) @ block if sp.issparse(block) else block * inverse[:, None]
