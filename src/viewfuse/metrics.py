@@ -9,9 +9,12 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import numpy as np
+from array_api_compat import is_array_api_obj
 from scipy.optimize import linear_sum_assignment
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 from sklearn.metrics.cluster import contingency_matrix, pair_confusion_matrix
+
+from ._device import to_host
 
 __all__ = ["accuracy", "ari", "evaluate", "f_score", "inverse_purity", "nmi", "purity"]
 
@@ -37,13 +40,13 @@ def nmi(labels_true: Any, labels_pred: Any, average: NMIAverage = "arithmetic") 
     ``"arithmetic"``.
     """
     _contingency(labels_true, labels_pred)
-    return float(normalized_mutual_info_score(labels_true, labels_pred, average_method=average))
+    return float(normalized_mutual_info_score(_on_host(labels_true), _on_host(labels_pred), average_method=average))
 
 
 def ari(labels_true: Any, labels_pred: Any) -> float:
     """Adjusted Rand index: pairs on which the two agree, corrected for chance."""
     _contingency(labels_true, labels_pred)
-    return float(adjusted_rand_score(labels_true, labels_pred))
+    return float(adjusted_rand_score(_on_host(labels_true), _on_host(labels_pred)))
 
 
 def purity(labels_true: Any, labels_pred: Any) -> float:
@@ -63,7 +66,7 @@ def f_score(labels_true: Any, labels_pred: Any) -> float:
     1 when neither clustering puts any two samples together, as then they agree on every pair.
     """
     _contingency(labels_true, labels_pred)
-    (_, together_wrongly), (missed, together_rightly) = pair_confusion_matrix(labels_true, labels_pred)
+    (_, together_wrongly), (missed, together_rightly) = pair_confusion_matrix(_on_host(labels_true), _on_host(labels_pred))
     total = 2 * together_rightly + together_wrongly + missed
     return float(2 * together_rightly / total) if total else 1.0
 
@@ -86,8 +89,12 @@ def evaluate(labels_true: Any, labels_pred: Any) -> dict[str, float]:
     }
 
 
+def _on_host(labels: Any) -> np.ndarray:
+    return to_host(labels) if is_array_api_obj(labels) else np.asarray(labels)
+
+
 def _contingency(labels_true: Any, labels_pred: Any) -> np.ndarray:
-    true, predicted = np.asarray(labels_true), np.asarray(labels_pred)
+    true, predicted = _on_host(labels_true), _on_host(labels_pred)
     if true.ndim != 1 or true.shape != predicted.shape:
         raise ValueError(
             f"Labels must be two vectors of one length; got shapes {true.shape} (true) and {predicted.shape} (predicted)."

@@ -12,6 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 from array_api_compat import array_namespace
 
+from .._device import to_host
 from ..exceptions import ParameterError, UninformativeViewWarning, ViewsError
 from ..views import Views
 
@@ -107,10 +108,11 @@ def check_graphs(views: Views, arrays: Sequence[Any]) -> None:
                 f"View {name!r} is {array.shape[0]} × {array.shape[1]}: with affinity='precomputed' every view must be a "
                 "square graph, samples × samples."
             )
-        if float(array.min()) < 0:
-            place = array.tocoo().argmin() if sp.issparse(array) else int(array.argmin())
+        least = float(array.min() if sp.issparse(array) else array_namespace(array).min(array))
+        if least < 0:
+            place = array.tocoo().argmin() if sp.issparse(array) else array_namespace(array).argmin(array)
             row, column = divmod(int(place), n)
-            worst = f"{float(array.min()):.3g}"
+            worst = f"{least:.3g}"
             raise ViewsError(
                 f"View {name!r} has the negative edge {worst} in {views.sample_name(row)}, column {column}. "
                 "Edges are similarities, 0 or more."
@@ -133,4 +135,4 @@ def _zero_rows(array: Any) -> np.ndarray:
     if sp.issparse(array):
         return np.asarray(abs(array).max(axis=1).toarray()).ravel() == 0
     xp = array_namespace(array)
-    return np.asarray(~xp.any(array != 0, axis=1))
+    return to_host(~xp.any(array != 0, axis=1))

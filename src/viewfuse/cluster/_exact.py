@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from array_api_compat import array_namespace
 from sklearn.utils import check_random_state
 
+from .._device import to_host
 from .._watch import tell_watcher
 from ..exceptions import ConvergenceWarning, DegenerateGraphWarning
 from ..fusion import FusionResult, Sweep, fuse_graphs
@@ -79,7 +80,7 @@ class ExactFusion(EmbeddingMixin, MultiViewClusterer):
             result = self._fuse(chosen, **options)
         self._warn(result, views)
         rows = unit_rows(result.embedding) if self._rows_are_directions() else result.embedding
-        self._points = rows = np.asarray(rows)
+        self._points = rows
         self.labels_ = assign_clusters(rows, self.n_clusters, n_init=self.n_init, random_state=rng)
         self.confidence_ = tie_confidence(result.fused, self.labels_)
         self.embedding_ = _in_precision_of(arrays[0], result.embedding)
@@ -113,13 +114,13 @@ class ExactFusion(EmbeddingMixin, MultiViewClusterer):
                 ConvergenceWarning,
                 stacklevel=4,
             )
-        isolated = np.flatnonzero(np.asarray(isolated_samples(result.consensus)))
+        isolated = np.flatnonzero(to_host(isolated_samples(result.consensus)))
         if isolated.size:
             warnings.warn(self._isolation(isolated, result, views), DegenerateGraphWarning, stacklevel=4)
 
     def _isolation(self, isolated: np.ndarray, result: FusionResult, views: Views) -> str:
         xp = array_namespace(result.consensus)
-        if not bool(xp.any(result.consensus > 0)):
+        if not float(xp.max(result.consensus)) > 0:
             found = "The consensus graph is all zeros"
         elif isolated.size == len(views):
             found = "No two samples are tied in the consensus graph"

@@ -1,12 +1,26 @@
-"""The n × n passes of a sweep in plain array-API code: what they compute. ``_tiled`` computes the same on NumPy, faster."""
+"""The n × n passes of a sweep in array-API code, for any library and device: what they compute.
+
+``_tiled`` computes the same on NumPy arrays, on threads. Here too a pass goes tile by tile, so that beside the n × n arrays
+it is given it needs only a few tiles; of a symmetric graph it makes the upper tiles and mirrors them. What happens to a tile
+after its matrix product is in ``_tile_plain``, and fused into one kernel for CUDA in ``_tile_triton``. Sums stay on the
+device until the pass is over.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from array_api_compat import array_namespace
 
+from .._device import to_host
+from .._parallel import spans
 from ._sizes import GraphSizes, UpdateSizes
+from ._tile_kernels import tile_kernels_for
+
+_TILE = 4096
+
+Tile = tuple[slice, slice]
 
 
 def coefficients(basis: Any, eigenvalues: Any, shift: float, ratio: float, consensus: Any) -> Any:
@@ -19,9 +33,18 @@ def coefficients(basis: Any, eigenvalues: Any, shift: float, ratio: float, conse
 
 def write_view_graph(basis: Any, mixture: Any, ratio: float, consensus: Any, graph: Any, *, symmetric: bool) -> GraphSizes:
     """``graph ← (ratio · consensus + basis @ mixture)₊``, symmetrised if asked."""
-    new = _positive_part(basis @ mixture + ratio * consensus)
-    graph[...] = (new + new.T) / 2 if symmetric else new
-    return measure_graph(graph, consensus)
+    kernels, sums = tile_kernels_for(graph), []
+    for rows, columns in _tiles(graph, upper=symmetric):
+        product = basis[rows, :] @ mixture[:, columns]
+        if not symmetric:
+            mirror = None
+        elif rows == columns:
+            mirror = product.T
+        else:
+            mirror = mixture[:, rows].T @ basis[columns, :].T
+        mirrored = graph[columns, rows] if symmetric and rows != columns else None
+        sums.append(kernels.combine(product, mirror, ratio, consensus[rows, columns], graph[rows, columns], mirrored))
+    return GraphSizes(*_added(sums))
 
 
 def misfit(basis: Any, graph: Any, *, symmetric: bool) -> float:
@@ -31,12 +54,21 @@ def misfit(basis: Any, graph: Any, *, symmetric: bool) -> float:
 
 def measure_graph(graph: Any, consensus: Any) -> GraphSizes:
     """The sizes of a graph that is already there."""
-    return GraphSizes(_square_sum(graph), _square_sum(graph - consensus))
+    xp = array_namespace(graph)
+    sums = []
+    for tile in _tiles(graph):
+        part, apart = graph[tile], graph[tile] - consensus[tile]
+        sums.append(xp.stack([xp.sum(part * part), xp.sum(apart * apart)]))
+    return GraphSizes(*_added(sums))
 
 
 def add_scaled(total: Any, weight: float, graph: Any, *, start: bool) -> None:
     """``total += weight · graph`` in place; at the start of a sum, ``total ← weight · graph``."""
-    total[...] = weight * graph if start else total + weight * graph
+    for rows in spans(int(graph.shape[0]), max(_TILE**2 // int(graph.shape[0]), 1)):
+        if start:
+            total[rows, :] = weight * graph[rows, :]
+        else:
+            total[rows, :] += weight * graph[rows, :]
 
 
 def update_consensus(
@@ -47,27 +79,29 @@ def update_consensus(
     ``P_ij = ‖p_i − p_j‖²`` over the rows of ``points``. Symmetric graphs are clipped at 0.
     """
     xp = array_namespace(points)
-    squares = xp.sum(points * points, axis=1)
-    apart = _positive_part(squares[:, None] + squares[None, :] - 2 * (points @ points.T))
-    mean = weighted_sum / weight_total
-    new = mean - penalty * apart
-    change2 = _square_sum(new - consensus)
-    if symmetric:
-        new = _positive_part(new)
-    moved = new - consensus
-    out[...] = new
-    return UpdateSizes(
-        change2=change2,
-        moved2=_square_sum(moved),
-        norm2=_square_sum(new),
-        towards=float(xp.sum(moved * (mean - consensus))),
-        cut=0.5 * float(xp.sum(apart * new)),
-    )
+    kernels, sums = tile_kernels_for(out), []
+    # −‖p_i − p_j‖² as one product: (2p_i, −‖p_i‖², −1) · (p_j, 1, ‖p_j‖²).
+    squares, ones = xp.sum(points * points, axis=1, keepdims=True), xp.ones_like(points[:, :1])
+    left, right = xp.concat([2 * points, -squares, -ones], axis=1), xp.concat([points, ones, squares], axis=1)
+    for rows, columns in _tiles(out, upper=symmetric):
+        near = left[rows, :] @ right[columns, :].T
+        tile, mirrored = (rows, columns), out[columns, rows] if symmetric and rows != columns else None
+        arguments = weighted_sum[tile], weight_total, consensus[tile], near, penalty, out[tile], mirrored
+        sums.append(kernels.renew(*arguments, clipped=symmetric))
+    return UpdateSizes(*_added(sums))
 
 
-def _positive_part(graph: Any) -> Any:
-    xp = array_namespace(graph)
-    return xp.where(graph > 0, graph, xp.zeros_like(graph))
+def _tiles(graph: Any, *, upper: bool = False) -> Iterator[Tile]:
+    edges = spans(int(graph.shape[0]), _TILE)
+    for i, rows in enumerate(edges):
+        for columns in edges[i:] if upper else edges:
+            yield rows, columns
+
+
+def _added(sums: list[Any]) -> list[float]:
+    """Numbers of all tiles added up on the device; only the result comes to the host."""
+    xp = array_namespace(sums[0])
+    return to_host(xp.sum(xp.stack(sums), axis=0)).tolist()
 
 
 def _square_sum(values: Any) -> float:

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 from array_api_compat import array_namespace
 
-from .._parallel import worker_threads
+from .._parallel import spans, worker_threads
 from ..exceptions import DivergenceError
 from ..spectral import Laplacian, smallest_eigenpairs, unit_rows
 from ._kernels import kernels_for
@@ -133,8 +133,10 @@ class _Published:
 
     def start(self) -> None:
         n, k = self.consensus.shape[0], self.problem.n_clusters
-        for i in range(n):
-            self.consensus[i, i] = 1.0
+        for part in spans(n, 1024):
+            self.consensus[part, part] = self.xp.eye(
+                part.stop - part.start, dtype=self.consensus.dtype, device=self.consensus.device
+            )
         self.norm2 = float(n)
         self.consensus_is_identity = True
         # The Laplacian of the identity is zero, of which LAPACK, and so the program, gives the first unit vectors.

@@ -49,13 +49,26 @@ def factorise(view: ScaledView) -> GramFactor:
     n, d = view.values.shape
     if d < n:
         dense = _dense(view)
-        eigenvalues, vectors = symmetric_eigh(dense.T @ dense)
+        double = _in_double(dense)
+        eigenvalues, vectors = symmetric_eigh(double.T @ double)
         kept = _above_rounding(eigenvalues, n)
-        return GramFactor(dense @ vectors[:, kept:], eigenvalues[kept:])
+        return _factor_like(dense, double @ vectors[:, kept:], eigenvalues[kept:])
     eigenvalues, vectors = symmetric_eigh(_gram(view))
     kept = _above_rounding(eigenvalues, d)
     eigenvalues = eigenvalues[kept:]
-    return GramFactor(vectors[:, kept:] * eigenvalues[None, :] ** 0.5, eigenvalues)
+    return _factor_like(view.values, vectors[:, kept:] * eigenvalues[None, :] ** 0.5, eigenvalues)
+
+
+def _in_double(dense: Any) -> Any:
+    """A Gram matrix is made and decomposed in double precision: in single, only the strongest directions survive it."""
+    xp = array_namespace(dense)
+    return xp.astype(dense, xp.float64, copy=False)
+
+
+def _factor_like(view: Any, basis: Any, eigenvalues: Any) -> GramFactor:
+    """The factor in the precision of the view."""
+    factor = GramFactor(basis, eigenvalues)
+    return factor.single_precision() if str(view.dtype).endswith("float32") else factor
 
 
 def self_expressive_graph(view: ScaledView | GramFactor, alpha: float) -> Any:
@@ -75,12 +88,13 @@ def _dense(view: ScaledView) -> Any:
 def _gram(view: ScaledView) -> Any:
     """``(X + o)(X + o)ᵀ``, the offset as rank-one terms, so a sparse wide view is never made dense."""
     if not sp.issparse(view.values):
-        dense = _dense(view)
+        dense = _in_double(_dense(view))
         return dense @ dense.T
-    gram = (view.values @ view.values.T).toarray()
+    values = view.values.astype(float, copy=False)
+    gram = (values @ values.T).toarray()
     if view.offset:
-        row_sums = view.values.sum(axis=1) * view.offset
-        gram += row_sums[:, None] + row_sums[None, :] + view.offset**2 * view.values.shape[1]
+        row_sums = values.sum(axis=1) * view.offset
+        gram += row_sums[:, None] + row_sums[None, :] + view.offset**2 * values.shape[1]
     return gram
 
 

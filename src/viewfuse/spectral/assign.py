@@ -6,11 +6,12 @@ import warnings
 from typing import Any
 
 import numpy as np
-from array_api_compat import array_namespace
+from array_api_compat import array_namespace, is_numpy_array
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
 from ..exceptions import DegenerateGraphWarning
+from .kmeans import kmeans
 
 __all__ = [
     "assign_clusters",
@@ -30,39 +31,41 @@ def unit_rows(embedding: Any) -> Any:
     return embedding / xp.where(length > 0, length, xp.ones_like(length))
 
 
-def assign_clusters(
-    embedding: np.ndarray, n_clusters: int, *, n_init: int, random_state: np.random.RandomState
-) -> np.ndarray:
+def assign_clusters(embedding: Any, n_clusters: int, *, n_init: int, random_state: np.random.RandomState) -> Any:
     """k-means on the rows: the best of ``n_init`` runs by inertia. Labels are 0 … n_clusters − 1."""
-    labels = _kmeans(embedding, n_clusters, n_init, random_state).labels_
+    labels, _ = _kmeans(embedding, n_clusters, n_init, random_state)
     warn_if_fewer(labels, n_clusters)
     return labels
 
 
-def cluster_centres(
-    embedding: np.ndarray, n_clusters: int, *, n_init: int, random_state: np.random.RandomState
-) -> np.ndarray:
+def cluster_centres(embedding: Any, n_clusters: int, *, n_init: int, random_state: np.random.RandomState) -> Any:
     """The centres of the same k-means, (k, p): clusters for rows that were not there, by :func:`nearest_centres`."""
-    kmeans = _kmeans(embedding, n_clusters, n_init, random_state)
-    warn_if_fewer(kmeans.labels_, n_clusters)
-    return kmeans.cluster_centers_
+    labels, centres = _kmeans(embedding, n_clusters, n_init, random_state)
+    warn_if_fewer(labels, n_clusters)
+    return centres
 
 
-def nearest_centres(rows: np.ndarray, centres: np.ndarray) -> np.ndarray:
+def nearest_centres(rows: Any, centres: Any) -> Any:
     """For each row the position of the centre nearest to it, (n,)."""
-    return np.argmax(rows @ centres.T - 0.5 * np.einsum("ij,ij->i", centres, centres), axis=1)
+    xp = array_namespace(rows, centres)
+    return xp.argmax(rows @ centres.T - 0.5 * xp.sum(centres * centres, axis=1), axis=1)
 
 
-def _kmeans(embedding: np.ndarray, n_clusters: int, n_init: int, random_state: np.random.RandomState) -> KMeans:
+def _kmeans(embedding: Any, n_clusters: int, n_init: int, random_state: np.random.RandomState) -> tuple[Any, Any]:
+    """Labels and centres: scikit-learn's k-means on NumPy arrays, our own on others."""
+    if not is_numpy_array(embedding):
+        result = kmeans(embedding, n_clusters, n_init=n_init, random_state=random_state)
+        return result.labels, result.centres
+    estimator = KMeans(n_clusters, n_init=n_init, random_state=random_state)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        # In double precision: scikit-learn takes longer on single.
-        return KMeans(n_clusters, n_init=n_init, random_state=random_state).fit(embedding.astype(float, copy=False))
+        estimator.fit(embedding.astype(float, copy=False))  # scikit-learn takes longer on single precision
+    return estimator.labels_, estimator.cluster_centers_
 
 
-def warn_if_fewer(labels: np.ndarray, n_clusters: int) -> None:
+def warn_if_fewer(labels: Any, n_clusters: int) -> None:
     """Say so when fewer clusters came out than were asked for."""
-    found = np.unique(labels).size
+    found = array_namespace(labels).unique_values(labels).shape[0]
     if found < n_clusters:
         warnings.warn(
             f"Only {found} of {n_clusters} clusters are distinct: the embedding has too few different rows. "
@@ -72,28 +75,27 @@ def warn_if_fewer(labels: np.ndarray, n_clusters: int) -> None:
         )
 
 
-def tie_confidence(graph: Any, labels: np.ndarray) -> np.ndarray:
+def tie_confidence(graph: Any, labels: Any) -> Any:
     """How clearly a sample's ties speak for its cluster: ``(a − b)/(a + b)``, at least 0.
 
     ``a`` is its mean tie to the others of its own cluster, ``b`` the largest mean tie to another: 1 where it has ties
     to its own only, 0 where another cluster has as strong a claim, or where it has no tie at all.
     """
     xp = array_namespace(graph)
-    clusters, own = np.unique(labels, return_inverse=True)
-    members = np.equal.outer(own, np.arange(clusters.size)).astype(float)
-    ties = np.asarray(graph @ xp.asarray(members, dtype=graph.dtype, device=graph.device), dtype=float)
-    rows = np.arange(len(labels))
-    ties[rows, own] -= np.asarray(xp.linalg.diagonal(graph), dtype=float)
-    others = members.sum(axis=0) - members
-    return claim_confidence(np.maximum(ties, 0) / np.maximum(others, 1), own)
+    own = xp.asarray(labels, device=graph.device)
+    numbers, own = xp.unique_inverse(own)
+    members = xp.astype(own[:, None] == xp.arange(numbers.shape[0], device=own.device)[None, :], graph.dtype)
+    ties = graph @ members - members * xp.linalg.diagonal(graph)[:, None]
+    others = xp.sum(members, axis=0)[None, :] - members
+    return claim_confidence(xp.maximum(ties, xp.zeros_like(ties)) / xp.maximum(others, xp.ones_like(others)), own)
 
 
-def claim_confidence(means: np.ndarray, own: np.ndarray) -> np.ndarray:
+def claim_confidence(means: Any, own: Any) -> Any:
     """``(a − b)/(a + b)``, at least 0, from each sample's mean ties to all clusters, (n, k), and the position of its own."""
-    rows = np.arange(len(own))
-    to_own = means[rows, own]
-    means = means.copy()
-    means[rows, own] = 0
-    to_next = means.max(axis=1)
+    xp = array_namespace(means)
+    is_own = own[:, None] == xp.arange(means.shape[1], device=means.device)[None, :]
+    nothing = xp.zeros_like(means)
+    to_own, to_next = xp.sum(xp.where(is_own, means, nothing), axis=1), xp.max(xp.where(is_own, nothing, means), axis=1)
     total = to_own + to_next
-    return np.clip((to_own - to_next) / np.where(total > 0, total, 1), 0.0, 1.0)
+    clear = (to_own - to_next) / xp.where(total > 0, total, xp.ones_like(total))
+    return xp.astype(xp.clip(clear, 0.0, 1.0), xp.float64)

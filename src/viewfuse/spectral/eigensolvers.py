@@ -11,6 +11,7 @@ import numpy as np
 import scipy.linalg
 from array_api_compat import array_namespace, is_numpy_array
 
+from .._device import to_host
 from ..exceptions import ViewfuseError
 
 __all__ = ["Eigenpairs", "smallest_eigenpairs", "symmetric_eigh"]
@@ -137,12 +138,12 @@ def _block_davidson(laplacian: SymmetricOperator, k: int, start: Any, tol: float
         values, rotation = xp.linalg.eigh((projected + projected.T) / 2)
         ritz, ritz_images = basis @ rotation[:, :size], images @ rotation[:, :size]
         residuals = ritz_images - ritz * values[None, :size]
-        norms = xp.linalg.vector_norm(residuals, axis=0)
-        if not bool(xp.all(xp.isfinite(norms))):
+        norms = to_host(xp.linalg.vector_norm(residuals, axis=0))
+        if not np.isfinite(norms).all():
             return None
-        if float(xp.max(norms[:k])) <= tol * scale:
+        if norms[:k].max() <= tol * scale:
             return Eigenpairs(values[:k], ritz[:, :k], iteration, ritz)
-        unfinished = [j for j in range(size) if float(norms[j]) > 0.1 * tol * scale]
+        unfinished = np.flatnonzero(norms > 0.1 * tol * scale)
         chosen = xp.asarray(unfinished, device=start.device)
         expansion = _preconditioned(
             xp.take(residuals, chosen, axis=1), diagonal, xp.take(values[:size], chosen, axis=0), scale, xp

@@ -1,0 +1,187 @@
+"""Exact GFSC on a GPU: time, memory and answers against n, against the device's own limits and against the processor.
+
+    python benchmarks/gpu.py [--sizes 5000 20000 50000 100000] [--cpu 5000 20000] [--data FOLDER]
+
+Needs PyTorch and a CUDA device. Three generated views of 30, 60 and 120 features, 20 clusters, single precision, defaults.
+Every size is fitted once to warm up (below 50,000 samples) and then timed with CUDA events, the median of three up to 20,000
+samples; memory is the allocator's peak. The limits are measured first, in the same run: a matrix product in single precision
+without TF32, and a copy. The fractions say how long the fit's own products, and its reads and writes of n × n arrays, would
+take at these limits, relative to the time the fit took.
+With FOLDER (Handwritten_numerals.npz, reuters_1200.npz: see --pack) the published variant is compared with NumPy's.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import time
+import warnings
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import torch
+
+import viewfuse as vf
+from viewfuse.fusion import _plain
+from viewfuse.spectral import Laplacian
+
+FEATURES, CLUSTERS, SPREAD = (30, 60, 120), 20, 1.6
+PUBLISHED = {
+    "Handwritten_numerals": (10, {"alpha": 1e-4, "beta": 1.0, "gamma": 1e-4}),
+    "reuters_1200": (6, {"alpha": 10.0, "beta": 1e3, "gamma": 0.01}),
+}
+
+
+def blobs(n, device):
+    generator = torch.Generator(device=device).manual_seed(3)
+    normal = {"generator": generator, "device": device}
+    truth = torch.randint(0, CLUSTERS, (n,), **normal)
+    return [SPREAD * torch.randn((n, d), **normal) + torch.randn((CLUSTERS, d), **normal)[truth] for d in FEATURES], truth
+
+
+def event_time(run):
+    begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+    torch.cuda.synchronize()
+    begin.record()
+    result = run()
+    end.record()
+    torch.cuda.synchronize()
+    return begin.elapsed_time(end) / 1000, result
+
+
+def limits():
+    """TFLOP/s of a product like those of a sweep, and TB/s of a copy."""
+    a, b = (torch.randn((8192, 8192), device="cuda") for _ in range(2))
+    source, target = (torch.zeros(2**30, device="cuda") for _ in range(2))
+    for _ in range(2):
+        product = statistics.median(event_time(lambda: a @ b)[0] for _ in range(5))
+        copy = statistics.median(event_time(lambda: target.copy_(source))[0] for _ in range(5))
+    return 2 * 8192**3 / product / 1e12, 2 * 4 * 2**30 / copy / 1e12
+
+
+@contextmanager
+def counted(counts):
+    """Count products with the graph and updates of the consensus while a fit runs."""
+    matmul, update = Laplacian.__matmul__, _plain.update_consensus
+
+    def counting_matmul(self, block):
+        counts["vectors"] += block.shape[1]
+        counts["products"] += 1
+        return matmul(self, block)
+
+    def counting_update(*arguments, **options):
+        counts["updates"] += 1
+        return update(*arguments, **options)
+
+    Laplacian.__matmul__, _plain.update_consensus = counting_matmul, counting_update
+    try:
+        yield
+    finally:
+        Laplacian.__matmul__, _plain.update_consensus = matmul, update
+
+
+def least_time(n, sweeps, counts, flops, bandwidth):
+    """Seconds of the fit's products and of its traffic at the measured limits."""
+    rank, views = sum(FEATURES), len(FEATURES)
+    operations = 2 * n**2 * (3 * rank * sweeps + 2 * rank + counts["updates"] * (CLUSTERS + 2) + counts["vectors"])
+    # Per view and sweep: S for the coefficients; half of S in, Z out; M and Z in, M out; Z for the misfit.
+    arrays = (sweeps + 1) * views * (1 + 0.5 + 1 + 3 + 1) + counts["updates"] * (0.5 + 0.5 + 1) + counts["products"] * 1.0
+    return operations / (flops * 1e12), 4 * n**2 * arrays / (bandwidth * 1e12)
+
+
+def gpu_row(n, flops, bandwidth):
+    torch.cuda.empty_cache()
+    views, truth = blobs(n, "cuda")
+    model = vf.GFSC(CLUSTERS, random_state=0)
+    if n < 50_000:
+        model.fit(views)  # kernels are compiled and libraries loaded
+    times = []
+    for _ in range(3 if n <= 20_000 else 1):
+        torch.cuda.reset_peak_memory_stats()
+        counts = {"vectors": 0, "products": 0, "updates": 0}
+        with counted(counts):
+            seconds, _ = event_time(lambda: model.fit(views))
+        times.append(seconds)
+    seconds = statistics.median(times)
+    peak = torch.cuda.max_memory_allocated()
+    ari = vf.metrics.ari(truth, model.labels_)
+    products, traffic = least_time(n, model.n_iter_, counts, flops, bandwidth)
+    print(
+        f"| {n:,} | GPU | {seconds:.2f} | {model.n_iter_} | {peak / 1e9:.1f} | {ari:.3f} | {products / seconds:.0%} | "
+        f"{traffic / seconds:.0%} | {(products + traffic) / seconds:.0%} |",
+        flush=True,
+    )
+    return seconds
+
+
+def cpu_row(n, gpu_seconds):
+    views, truth = (
+        [view.cpu().numpy() for view in part] if isinstance(part, list) else part.cpu().numpy() for part in blobs(n, "cuda")
+    )
+    begin = time.perf_counter()
+    model = vf.GFSC(CLUSTERS, random_state=0).fit(views)
+    seconds = time.perf_counter() - begin
+    ratio = f"{seconds / gpu_seconds:.0f} × the GPU" if gpu_seconds else ""
+    print(
+        f"| {n:,} | CPU | {seconds:.2f} | {model.n_iter_} | | {vf.metrics.ari(truth, model.labels_):.3f} | {ratio} | | |",
+        flush=True,
+    )
+
+
+def same_answers(folder):
+    print("\nPublished parameters, against NumPy in double precision\n")
+    print("| data | precision | S differs by | sweeps | labels' ARI |")
+    print("|---|---|---|---|---|")
+    for name, (k, parameters) in PUBLISHED.items():
+        with np.load(folder / f"{name}.npz") as file:
+            views = [file[key] for key in sorted(file.files)]
+        options = {"variant": "published", "random_state": 0, **parameters}
+        expected = vf.GFSC(k, **options).fit(views)
+        for precision in (torch.float64, torch.float32):
+            model = vf.GFSC(k, **options).fit([torch.asarray(view, dtype=precision, device="cuda") for view in views])
+            graph = model.affinity_matrix_.cpu().numpy()
+            difference = np.linalg.norm(graph - expected.affinity_matrix_) / np.linalg.norm(expected.affinity_matrix_)
+            ari = vf.metrics.ari(expected.labels_, model.labels_)
+            print(
+                f"| {name} | {precision} | {difference:.1e} | {model.n_iter_} ({expected.n_iter_}) | {ari:.3f} |", flush=True
+            )
+
+
+def pack(source, folder):
+    """The two data sets as plain arrays, for a machine that has no HDF5."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in PUBLISHED:
+        views = vf.load_views(source / f"{name}.mat")
+        dense = [view.toarray() if hasattr(view, "toarray") else np.asarray(view) for view in views]
+        np.savez_compressed(folder / name, **{f"view{v}": view.astype(float) for v, view in enumerate(dense)})
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sizes", type=int, nargs="*", default=[5_000, 20_000, 50_000, 100_000])
+    parser.add_argument("--cpu", type=int, nargs="*", default=[5_000, 20_000])
+    parser.add_argument("--data", type=Path)
+    parser.add_argument("--pack", type=Path, help="write the .npz files from this folder's .mat files into --data and stop")
+    options = parser.parse_args()
+    if options.pack:
+        pack(options.pack, options.data)
+        return
+    warnings.simplefilter("ignore")
+    flops, bandwidth = limits()
+    print(
+        f"{torch.cuda.get_device_name()}, PyTorch {torch.__version__}: "
+        f"{flops:.1f} TFLOP/s in single precision, {bandwidth:.2f} TB/s"
+    )
+    print(
+        "\n| n | on | seconds | sweeps | peak GB | ARI | products | traffic | both |\n|---|---|---|---|---|---|---|---|---|"
+    )
+    seconds = {n: gpu_row(n, flops, bandwidth) for n in options.sizes}
+    for n in options.cpu:
+        cpu_row(n, seconds.get(n))
+    if options.data:
+        same_answers(options.data)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,119 @@
+"""What is done to one tile after its matrix product, as one CUDA kernel each: every array is read and written once.
+
+The functions are those of ``_tile_plain``, for PyTorch tensors in single precision on a CUDA device. Sums are taken in
+double precision, block by block in a fixed order.
+"""
+
+# mypy: ignore-errors
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+import triton
+import triton.language as tl
+
+__all__ = ["combine", "renew"]
+
+_BLOCK = 64
+
+
+def combine(product: Any, mirror: Any, ratio: float, consensus: Any, graph: Any, mirrored: Any) -> Any:
+    sums, grid = _workspace(graph, 2)
+    other = product if mirror is None else mirror
+    image = graph if mirrored is None else mirrored
+    _combine[grid](
+        product, *product.stride(), other, *other.stride(), consensus, *consensus.stride(), graph, *graph.stride(),
+        image, *image.stride(), sums, graph.shape[0], graph.shape[1], ratio,
+        SYMMETRIC=mirror is not None, MIRRORED=mirrored is not None, BLOCK=_BLOCK,
+    )  # fmt: skip
+    return _summed(sums, mirrored)
+
+
+def renew(
+    weighted_sum: Any,
+    weight_total: float,
+    consensus: Any,
+    near: Any,
+    penalty: float,
+    out: Any,
+    mirrored: Any,
+    *,
+    clipped: bool,
+) -> Any:
+    sums, grid = _workspace(out, 5)
+    image = out if mirrored is None else mirrored
+    _renew[grid](
+        weighted_sum, *weighted_sum.stride(), consensus, *consensus.stride(), near, *near.stride(), out, *out.stride(),
+        image, *image.stride(), sums, out.shape[0], out.shape[1], weight_total, penalty,
+        CLIPPED=clipped, MIRRORED=mirrored is not None, BLOCK=_BLOCK,
+    )  # fmt: skip
+    return _summed(sums, mirrored)
+
+
+def _workspace(tile: Any, n_sums: int) -> tuple[Any, tuple[int, int]]:
+    grid = (triton.cdiv(tile.shape[0], _BLOCK), triton.cdiv(tile.shape[1], _BLOCK))
+    return torch.empty((grid[0] * grid[1], n_sums), dtype=torch.float64, device=tile.device), grid
+
+
+def _summed(sums: Any, mirrored: Any) -> Any:
+    total = sums.sum(dim=0)
+    return total if mirrored is None else 2 * total
+
+
+@triton.jit
+def _places(row, column, row_stride, column_stride):
+    return row.to(tl.int64)[:, None] * row_stride + column.to(tl.int64)[None, :] * column_stride
+
+
+@triton.jit
+def _combine(
+    product, product_r, product_c, other, other_r, other_c, consensus, consensus_r, consensus_c, graph, graph_r, graph_c,
+    image, image_r, image_c, sums, n_rows, n_columns, ratio,
+    SYMMETRIC: tl.constexpr, MIRRORED: tl.constexpr, BLOCK: tl.constexpr,
+):  # fmt: skip
+    row = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    column = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+    inside = (row < n_rows)[:, None] & (column < n_columns)[None, :]
+    anchor = tl.load(consensus + _places(row, column, consensus_r, consensus_c), mask=inside, other=0.0)
+    new = tl.maximum(
+        tl.load(product + _places(row, column, product_r, product_c), mask=inside, other=0.0) + ratio * anchor, 0.0
+    )
+    if SYMMETRIC:
+        second = tl.load(other + _places(row, column, other_r, other_c), mask=inside, other=0.0)
+        new = (new + tl.maximum(second + ratio * anchor, 0.0)) * 0.5
+    tl.store(graph + _places(row, column, graph_r, graph_c), new, mask=inside)
+    if MIRRORED:
+        tl.store(image + _places(column, row, image_r, image_c), tl.trans(new), mask=tl.trans(inside))
+    apart = new - anchor
+    place = sums + (tl.program_id(0) * tl.num_programs(1) + tl.program_id(1)) * 2
+    tl.store(place, tl.sum((new * new).to(tl.float64)))
+    tl.store(place + 1, tl.sum((apart * apart).to(tl.float64)))
+
+
+@triton.jit
+def _renew(
+    total, total_r, total_c, consensus, consensus_r, consensus_c, near, near_r, near_c, out, out_r, out_c,
+    image, image_r, image_c, sums, n_rows, n_columns, weight_total, penalty,
+    CLIPPED: tl.constexpr, MIRRORED: tl.constexpr, BLOCK: tl.constexpr,
+):  # fmt: skip
+    row = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    column = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+    inside = (row < n_rows)[:, None] & (column < n_columns)[None, :]
+    old = tl.load(consensus + _places(row, column, consensus_r, consensus_c), mask=inside, other=0.0)
+    mean = tl.load(total + _places(row, column, total_r, total_c), mask=inside, other=0.0) / weight_total
+    close = tl.minimum(tl.load(near + _places(row, column, near_r, near_c), mask=inside, other=0.0), 0.0)
+    new = mean + penalty * close
+    change = new - old
+    if CLIPPED:
+        new = tl.maximum(new, 0.0)
+    moved = new - old
+    tl.store(out + _places(row, column, out_r, out_c), new, mask=inside)
+    if MIRRORED:
+        tl.store(image + _places(column, row, image_r, image_c), tl.trans(new), mask=tl.trans(inside))
+    place = sums + (tl.program_id(0) * tl.num_programs(1) + tl.program_id(1)) * 5
+    tl.store(place, tl.sum((change * change).to(tl.float64)))
+    tl.store(place + 1, tl.sum((moved * moved).to(tl.float64)))
+    tl.store(place + 2, tl.sum((new * new).to(tl.float64)))
+    tl.store(place + 3, tl.sum((moved * (mean - old)).to(tl.float64)))
+    tl.store(place + 4, tl.sum((-0.5 * close * new).to(tl.float64)))
