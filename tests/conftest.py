@@ -2,7 +2,17 @@
 
 from pathlib import Path
 
+import array_api_strict
+import numpy as np
 import pytest
+
+
+@pytest.fixture(params=["numpy", "array-api-strict", "torch"])
+def xp(request):
+    """The array libraries the core must run on: the same lines, the same answers."""
+    if request.param == "torch":
+        return pytest.importorskip("torch", reason="PyTorch is not installed")
+    return {"numpy": np, "array-api-strict": array_api_strict}[request.param]
 
 
 @pytest.fixture(scope="session")

@@ -1,15 +1,55 @@
-"""Small things for arrays of any library and device."""
+"""Arrays of any library on any device: to the device once, and only small things back."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from array_api_compat import is_cupy_array, is_torch_array, to_device
 
-__all__ = ["to_host"]
+from ._extras import require
+from .exceptions import ParameterError
+
+__all__ = ["free_memory", "on_device", "to_host"]
 
 
 def to_host(array: Any) -> np.ndarray:
-    """A copy as a NumPy array: for a few numbers, never for anything of n rows inside a solver."""
+    """The same as a NumPy array: for a few numbers, or for the results of somebody who came with NumPy arrays."""
     return np.asarray(to_device(array, "cpu") if is_torch_array(array) or is_cupy_array(array) else array)
+
+
+def on_device(arrays: Sequence[Any], device: str) -> list[Any]:
+    """The views as PyTorch tensors on ``device``, each copied once; sparse ones become dense."""
+    torch = require("torch", extra="torch")
+    try:
+        place = torch.device(device)
+    except (RuntimeError, TypeError) as error:
+        raise ParameterError(
+            f"device must be a PyTorch device such as 'cuda', 'cuda:1' or 'cpu'; got {device!r}."
+        ) from error
+    if place.type == "cuda" and not torch.cuda.is_available():
+        raise ParameterError(
+            f"device={device!r}, but PyTorch sees no CUDA device here; leave device out to use the processor."
+        )
+    return [_as_tensor(array, place, torch) for array in arrays]
+
+
+def _as_tensor(array: Any, place: Any, torch: Any) -> Any:
+    if is_torch_array(array):
+        return array.to(place)
+    dense = array.toarray() if sp.issparse(array) else to_host(array)
+    if not dense.flags.writeable:
+        dense = dense.copy()  # PyTorch warns of read-only memory it might share
+    return torch.asarray(dense, device=place)
+
+
+def free_memory(array: Any) -> int | None:
+    """Bytes that can still be had on the array's CUDA device; None elsewhere."""
+    if not is_torch_array(array) or array.device.type != "cuda":
+        return None
+    import torch
+
+    free, _ = torch.cuda.mem_get_info(array.device)
+    return free + torch.cuda.memory_reserved(array.device) - torch.cuda.memory_allocated(array.device)

@@ -154,6 +154,7 @@ class Views:
         not finite, or the first sample that a view does not have.
         """
         self._check_present()
+        self._check_one_place()
         single = all(str(array.dtype).endswith("float32") for array in self.arrays)
         arrays = [_as_float(array, single=single) for array in self.arrays]
         for v, array in enumerate(arrays):
@@ -170,6 +171,16 @@ class Views:
                     f"View {name!r} lacks {_count(absent.size, 'sample')}, the first "
                     f"{self.sample_name(absent[0])}. This method needs every sample in every view: keep the "
                     "complete ones with views[views.present.all(axis=1)]."
+                )
+
+    def _check_one_place(self) -> None:
+        """Tensors on one device; NumPy and sparse views may be mixed, as both are in the processor's memory."""
+        places = [_place(array) for array in self.arrays]
+        for v, place in enumerate(places):
+            if place != places[0]:
+                raise ViewsTypeError(
+                    f"View {self.names[0]!r} is in {places[0]}, but view {self.names[v]!r} in {place}. Move all views to "
+                    "one place, or give NumPy arrays and device=."
                 )
 
     def _check_finite(self, v: int, array: Any) -> None:
@@ -433,6 +444,13 @@ def _check_numbers(values: np.ndarray, view: str, column: str) -> None:
         raise ViewsTypeError(
             f"View {view!r} holds {value!r} ({type(value).__name__}) in row {row}, {column}; give real numbers only."
         )
+
+
+def _place(array: Any) -> str:
+    """In whose memory an array is, as messages call it."""
+    if sp.issparse(array) or is_numpy_array(array):
+        return "NumPy's memory"
+    return f"{array_namespace(array).__name__.rpartition('.')[2]}'s memory on {array.device}"
 
 
 def _as_float(array: Any, *, single: bool) -> Any:

@@ -1,6 +1,5 @@
 """The tiled passes equal the plain ones, whatever the tile, the threads and the array library."""
 
-import array_api_strict
 import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
@@ -12,7 +11,8 @@ N, RANK = 37, 5
 
 @pytest.fixture(params=[8, 37, 64])
 def tile(request, monkeypatch):
-    monkeypatch.setattr(_tiled, "_TILE", request.param)
+    for kernels in (_tiled, _plain):
+        monkeypatch.setattr(kernels, "_TILE", request.param)
 
 
 @pytest.fixture
@@ -116,10 +116,21 @@ def test_an_error_in_a_thread_is_raised(problem):
         _tiled.add_scaled(np.ones((N, N)), 1.0, np.ones((N, N + 1)), start=False)
 
 
-def test_plain_passes_keep_to_the_array_api(problem):
-    strict = {name: array_api_strict.asarray(value) for name, value in problem.items()}
-    graph = array_api_strict.empty((N, N), dtype=array_api_strict.float64)
-    _plain.write_view_graph(strict["basis"], strict["mixture"], 0.4, strict["symmetric"], graph, symmetric=True)
-    expected = np.empty((N, N))
-    _plain.write_view_graph(problem["basis"], problem["mixture"], 0.4, problem["symmetric"], expected, symmetric=True)
-    np.testing.assert_allclose(np.asarray(graph), expected)
+@pytest.mark.parametrize("symmetric", [True, False])
+def test_plain_passes_on_every_array_library(problem, xp, symmetric, tile):
+    given = {name: xp.asarray(value) for name, value in problem.items()}
+    consensus = "symmetric" if symmetric else "sum"
+    graph, expected = xp.zeros((N, N), dtype=xp.float64), np.zeros((N, N))
+    arguments = ("basis", "mixture", 0.4, consensus)
+    sizes = [
+        kernels.write_view_graph(*(data.get(name, name) for name in arguments), out, symmetric=symmetric)
+        for kernels, data, out in ((_plain, given, graph), (_tiled, problem, expected))
+    ]
+    np.testing.assert_allclose(np.asarray(graph), expected, atol=1e-14)
+    assert sizes[0].distance2 == pytest.approx(sizes[1].distance2)
+    updates = [
+        kernels.update_consensus(out, 2.0, data[consensus], data["points"], 0.05, out, symmetric=symmetric)
+        for kernels, data, out in ((_plain, given, graph), (_tiled, problem, expected))
+    ]
+    np.testing.assert_allclose(np.asarray(graph), expected, atol=1e-14)
+    assert updates[0].towards == pytest.approx(updates[1].towards)

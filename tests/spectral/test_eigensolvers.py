@@ -1,4 +1,3 @@
-import array_api_strict
 import numpy as np
 import pytest
 
@@ -114,9 +113,9 @@ def test_a_graph_of_zeros_is_all_isolated():
     assert isolated_samples(np.zeros((3, 3))).all()
 
 
-def test_the_array_api_is_enough():
+def test_every_array_library(xp):
     graph = random_graph(300)
-    strict = Laplacian.of(array_api_strict.asarray(graph), normalized=True)
-    found = smallest_eigenpairs(strict, 3, random_state=np.random.RandomState(0))
+    laplacian = Laplacian.of(xp.asarray(graph), normalized=True)
+    found = smallest_eigenpairs(laplacian, 3, random_state=np.random.RandomState(0))
     expected = symmetric_eigh(Laplacian.of(graph, normalized=True).dense(), smallest=3)[0]
     np.testing.assert_allclose(np.asarray(found.values), expected, atol=1e-6)

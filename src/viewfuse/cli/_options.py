@@ -14,6 +14,7 @@ from ..views import Views
 __all__ = [
     "AsJson",
     "Columns",
+    "Device",
     "File",
     "Ids",
     "Labels",
@@ -70,6 +71,9 @@ Method = Annotated[
 ]
 Seed = Annotated[int, typer.Option(help="The same seed gives the same clusters.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")]
+Device = Annotated[
+    str | None, typer.Option(metavar="DEVICE", help="Where to compute: cuda, cuda:1, …; the processor if not given.")
+]
 Columns = Annotated[
     Path | None,
     typer.Option(

@@ -13,7 +13,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from ..automatic import Choice, choose
-from ..exceptions import ViewsError
+from ..exceptions import ParameterError, ViewsError
 from ..io import save_labels, save_results
 from ..io.tables import read_columns
 from ..io.writers import check_labels_target, check_results_target
@@ -23,6 +23,7 @@ from ..views import Views
 from ._options import (
     AsJson,
     Columns,
+    Device,
     File,
     Ids,
     Labels,
@@ -59,6 +60,7 @@ def cluster(
     ] = None,
     columns: Columns = None,
     seed: Seed = 0,
+    device: Device = None,
     as_json: AsJson = False,
     views: ViewRules = None,
     ids: Ids = None,
@@ -84,7 +86,7 @@ def cluster(
     data = load(file, views, ids, labels, no_labels, samples, missing)
     extra = None if columns is None else read_columns(columns)
     choice = choose(data, method, n_clusters)
-    model, stopped = _fit(choice, data, seed)
+    model, stopped = _fit(choice, data, seed, device)
     if stopped and not (output or save or report):
         save = _PARTIAL
     found = _summary(model, data, str(file), choice)
@@ -111,11 +113,16 @@ def cluster(
         raise typer.Exit(NOT_CONVERGED)
 
 
-def _fit(choice: Choice, data: Views, seed: int) -> tuple[Any, bool]:
+def _fit(choice: Choice, data: Views, seed: int, device: str | None) -> tuple[Any, bool]:
     """The fitted model, and whether Ctrl-C ended it early."""
     from ..cluster import METHODS
 
     model = METHODS[choice.method](n_clusters=choice.n_clusters, random_state=seed)
+    if device is not None:
+        if "device" not in model.get_params():
+            able = ", ".join(key for key, method in METHODS.items() if "device" in method().get_params())
+            raise ParameterError(f"{choice.method} runs on the processor only; --device is for {able}.")
+        model.set_params(device=device)
     with watched(f"Clustering {len(data):,} samples") as watch:
         try:
             return model.fit(data), watch.stopped

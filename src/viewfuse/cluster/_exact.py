@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from array_api_compat import array_namespace
+from array_api_compat import array_namespace, is_numpy_array
 from sklearn.utils import check_random_state
 
-from .._device import to_host
+from .._device import on_device, to_host
 from .._watch import tell_watcher
 from ..exceptions import ConvergenceWarning, DegenerateGraphWarning
 from ..fusion import FusionResult, Sweep, fuse_graphs
@@ -21,6 +21,7 @@ from ._checks import check_choice, check_count, check_number, check_zero_samples
 
 __all__ = ["ExactFusion"]
 
+_ARRAYS = ("labels_", "confidence_", "embedding_", "affinity_matrix_", "_points")
 VARIANTS = ("robust", "published", "paper")
 AFFINITIES = ("self-expressive", "precomputed")
 
@@ -36,6 +37,7 @@ class ExactFusion(EmbeddingMixin, MultiViewClusterer):
     n_init: int
     random_state: Any
     verbose: int
+    device: str | None
 
     def _check_parameters(self) -> None:
         check_choice("variant", self.variant, VARIANTS)
@@ -59,6 +61,16 @@ class ExactFusion(EmbeddingMixin, MultiViewClusterer):
         return self.variant == "robust" or self._cut_weight() is None
 
     def _fit(self, views: Views, arrays: list[Any], used: list[int]) -> None:
+        if self.device is None:
+            self._fit_where_it_is(views, arrays, used)
+            return
+        self._fit_where_it_is(views, on_device(arrays, self.device), used)
+        if all(sp.issparse(array) or is_numpy_array(array) for array in arrays):
+            for name in _ARRAYS:
+                setattr(self, name, to_host(getattr(self, name)))
+
+    def _fit_where_it_is(self, views: Views, arrays: list[Any], used: list[int]) -> None:
+        """On the device the arrays are on, and leaving the results there."""
         rng = check_random_state(self.random_state)
         options = {
             "variant": self.variant,

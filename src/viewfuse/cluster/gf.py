@@ -18,7 +18,7 @@ class GF(ExactFusion):
 
     Parameters
     ----------
-    n_clusters, alpha, beta, variant, affinity, views, max_iter, tol, n_init, random_state, verbose
+    n_clusters, alpha, beta, variant, affinity, views, max_iter, tol, n_init, random_state, verbose, device
         As in :class:`GFSC`.
 
     Attributes
@@ -53,6 +53,7 @@ class GF(ExactFusion):
         n_init: int = 10,
         random_state: Any = None,
         verbose: int = 0,
+        device: str | None = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.alpha = alpha
@@ -65,6 +66,7 @@ class GF(ExactFusion):
         self.n_init = n_init
         self.random_state = random_state
         self.verbose = verbose
+        self.device = device
 
     def _fuse(self, arrays: list[Any], **options: Any) -> FusionResult:
         return gf(arrays, self.n_clusters, alpha=self.alpha, beta=self.beta, **options)

@@ -44,6 +44,9 @@ class GFSC(ExactFusion):
     random_state : int, RandomState or None, default=None
     verbose : int, default=0
         1 prints every sweep.
+    device : str, default=None
+        A PyTorch device such as "cuda": the views are moved there once, and results come back as NumPy arrays. Without it
+        the work is done where the views are: PyTorch or CuPy arrays stay on their device, and so do the results.
 
     Attributes
     ----------
@@ -94,6 +97,7 @@ class GFSC(ExactFusion):
         n_init: int = 10,
         random_state: Any = None,
         verbose: int = 0,
+        device: str | None = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.alpha = alpha
@@ -107,6 +111,7 @@ class GFSC(ExactFusion):
         self.n_init = n_init
         self.random_state = random_state
         self.verbose = verbose
+        self.device = device
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

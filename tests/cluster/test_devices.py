@@ -1,0 +1,52 @@
+"""Estimators on tensors and with device=: the same answers, on the device the data is on."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from reference import blobs
+from viewfuse import GFSC, metrics
+from viewfuse.cluster import GF
+from viewfuse.exceptions import ParameterError, ViewsTypeError
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+
+VIEWS, LABELS = blobs(n=90, features=(5, 100, 8))
+
+
+@pytest.mark.parametrize("method", [GFSC, GF])
+@pytest.mark.parametrize("precision", ["float32", "float64"])
+def test_tensors_in_tensors_out(method, precision):
+    arrays = [view.astype(precision) for view in VIEWS]
+    expected = method(3, random_state=0).fit(arrays)
+    model = method(3, random_state=0).fit([torch.asarray(view) for view in arrays])
+    for name in ("labels_", "confidence_", "embedding_", "affinity_matrix_"):
+        assert isinstance(getattr(model, name), torch.Tensor), name
+    assert str(model.embedding_.dtype) == f"torch.{precision}"
+    np.testing.assert_allclose(model.affinity_matrix_.numpy(), expected.affinity_matrix_, atol=1e-5)
+    np.testing.assert_allclose(model.confidence_.numpy(), expected.confidence_, atol=1e-4)
+    assert metrics.ari(expected.labels_, model.labels_) == 1
+    assert metrics.evaluate(LABELS, model.labels_) == metrics.evaluate(LABELS, model.labels_.numpy())
+
+
+def test_device_moves_numpy_and_brings_numpy_back():
+    model = GFSC(3, device="cpu", random_state=0).fit([*VIEWS[:2], sp.csr_array(VIEWS[2])])
+    expected = GFSC(3, random_state=0).fit(VIEWS)
+    assert isinstance(model.labels_, np.ndarray)
+    np.testing.assert_allclose(model.affinity_matrix_, expected.affinity_matrix_, atol=1e-5)
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a CUDA device here")
+def test_a_device_that_is_not_there():
+    with pytest.raises(ParameterError, match="no CUDA device"):
+        GFSC(3, device="cuda").fit(VIEWS)
+
+
+def test_a_device_that_does_not_exist():
+    with pytest.raises(ParameterError, match="'nowhere'"):
+        GFSC(3, device="nowhere").fit(VIEWS)
+
+
+def test_views_in_different_places_are_named():
+    with pytest.raises(ViewsTypeError, match=r"'view0'.*torch's memory on cpu.*'view1' in NumPy's memory"):
+        GFSC(3).fit([torch.asarray(VIEWS[0]), VIEWS[1]])
