@@ -1,6 +1,6 @@
 """viewfuse: multi-view clustering by graph fusion."""
 
-from . import datasets, exceptions, io, metrics, plotting, report
+from . import datasets, exceptions, io, metrics, plotting, report, selection
 from .cluster import GF, GFSC, METHODS, AnchorGFSC
 from .exceptions import ViewsError, ViewsFormatError
 from .io import load_views
@@ -23,4 +23,5 @@ __all__ = [
     "metrics",
     "plotting",
     "report",
+    "selection",
 ]

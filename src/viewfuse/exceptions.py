@@ -8,6 +8,7 @@ __all__ = [
     "DivergenceError",
     "DownloadError",
     "MissingExtraError",
+    "NoStructureWarning",
     "ParameterError",
     "RunInProgressError",
     "UninformativeViewWarning",
@@ -75,6 +76,10 @@ class UnusedVariablesWarning(ViewfuseWarning):
 
 class DegenerateGraphWarning(ViewfuseWarning):
     """The consensus graph lost its structure: all zeros, or isolated samples."""
+
+
+class NoStructureWarning(ViewfuseWarning):
+    """There are no clusters to be found."""
 
 
 class ConvergenceWarning(ViewfuseWarning, _SklearnConvergenceWarning):

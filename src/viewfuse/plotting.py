@@ -27,10 +27,12 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from .cluster import MultiViewClusterer
+    from .selection import ClusterCounts
 
 __all__ = [
     "plot_consensus",
     "plot_convergence",
+    "plot_counts",
     "plot_embedding",
     "plot_fit",
     "plot_spectrum",
@@ -156,6 +158,32 @@ def plot_convergence(model: MultiViewClusterer, ax: Axes | None = None) -> Axes:
     ax.set(title=f"{len(change)} sweeps, {settled}", xlabel="sweep", ylabel="relative change", yscale="log")
     ax.locator_params(axis="x", integer=True)
     ax.spines[["top", "right"]].set_visible(False)
+    return ax
+
+
+def plot_counts(found: ClusterCounts, ax: Axes | None = None) -> Axes:
+    """What each number of clusters is worth, ± its spread over the subsets, and beside it how stable it is.
+
+    The dotted line is the best that data without clusters reaches.
+    """
+    ax = _axes(ax)
+    counts, gain, spread = found.counts, found.gain, found.gain_spread
+    ax.fill_between(counts, gain - spread, gain + spread, color=PALETTE[0], alpha=0.2, lw=0)
+    ax.plot(counts, gain, "o-", ms=4, color=PALETTE[0], label="gain (nats per sample)")
+    if np.isfinite(found.reference_gain):
+        ax.axhline(found.reference_gain, color="0.4", ls=":", lw=1, label="best without clusters")
+    if found.structured:
+        ax.axvline(found.suggested, color="0.4", ls="--", lw=1, zorder=0, label=f"suggested: {found.suggested}")
+    stability = ax.twinx()
+    stability.plot(counts, found.stability, "s-", ms=3, lw=1, color=PALETTE[1], label="stability (right)")
+    stability.set(ylim=(min(0.0, float(found.stability.min())), 1.05), ylabel="stability (adjusted Rand index)")
+    lines = [*ax.get_legend_handles_labels()[0], *stability.get_legend_handles_labels()[0]]
+    stability.legend(handles=lines, loc="lower right", fontsize="small")
+    for axes in (ax, stability):
+        axes.spines["top"].set_visible(False)
+    ax.xaxis.get_major_locator().set_params(integer=True)
+    title = "How many clusters?" if found.structured else "How many clusters? None that hold together"
+    ax.set(title=title, xlabel="number of clusters", ylabel="gain (nats per sample)")
     return ax
 
 

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ..exceptions import UnusedColumnsWarning, ViewsTypeError
 from ..spectral import assign_clusters
 from ..views import Views, align_graph_frames, holds_views, is_dataframe, split_columns
-from ._checks import check_count, check_enough_samples, check_graphs, informative_views
+from ._checks import check_enough_samples, check_graphs, check_n_clusters, informative_views
 from ._summary import summary_html
 
 __all__ = ["EmbeddingMixin", "MultiViewClusterer"]
@@ -30,9 +30,10 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
     which samples differ.
     """
 
-    n_clusters: int
+    n_clusters: Any
     views: Any
     affinity: str = "self-expressive"
+    _counts_clusters = False  # whether n_clusters may be "auto"
 
     def fit(self, X: Any, y: Any = None) -> MultiViewClusterer:
         """Cluster the samples.
@@ -50,7 +51,7 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
         """
         views = self._checked_views(X)
         arrays = views.float_arrays()
-        check_enough_samples(views, self.n_clusters)
+        check_enough_samples(views, 2 if self.n_clusters == "auto" else self.n_clusters)
         if self.affinity == "precomputed":
             check_graphs(views, arrays)
         used = informative_views(views, arrays)
@@ -60,7 +61,7 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
 
     def _checked_views(self, X: Any) -> Views:
         """The parameters checked, the data as views."""
-        check_count("n_clusters", self.n_clusters, least=2)
+        check_n_clusters(self.n_clusters, may_be_auto=self._counts_clusters)
         self._check_parameters()
         return self._as_views(X)
 
@@ -149,7 +150,7 @@ class EmbeddingMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
     """For methods that embed the samples: ``fit_transform``, and ``set_output`` for DataFrames out."""
 
     embedding_: Any
-    n_clusters: int
+    n_clusters: Any
     _points: Any  # the embedding's rows as k-means gets them
 
     def fit_transform(self, X: Any, y: Any = None) -> Any:
@@ -162,7 +163,8 @@ class EmbeddingMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         Nothing but k-means is random in these methods once the graphs are there, so repetitions need not fit again.
         """
         check_is_fitted(self)
-        return assign_clusters(self._points, self.n_clusters, n_init=n_init, random_state=check_random_state(random_state))
+        k = getattr(self, "n_clusters_", self.n_clusters)
+        return assign_clusters(self._points, k, n_init=n_init, random_state=check_random_state(random_state))
 
     @property
     def _n_features_out(self) -> int:

@@ -21,6 +21,7 @@ __all__ = [
     "check_count",
     "check_enough_samples",
     "check_graphs",
+    "check_n_clusters",
     "check_number",
     "check_zero_samples",
     "informative_views",
@@ -31,6 +32,13 @@ __all__ = [
 def check_count(name: str, value: Any, *, least: int) -> None:
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, Integral) or value < least:
         raise ParameterError(f"{name} must be a whole number of at least {least}; got {value!r}.")
+
+
+def check_n_clusters(value: Any, *, may_be_auto: bool) -> None:
+    if not (may_be_auto and isinstance(value, str)):
+        check_count("n_clusters", value, least=2)
+    elif value != "auto":
+        raise ParameterError(f"n_clusters must be a whole number of at least 2, or 'auto'; got {value!r}.")
 
 
 def check_number(name: str, value: Any, *, positive: bool) -> None:

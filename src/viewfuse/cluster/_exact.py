@@ -12,9 +12,17 @@ from sklearn.utils import check_random_state
 
 from .._device import on_device, to_host
 from .._watch import tell_watcher
-from ..exceptions import ConvergenceWarning, DegenerateGraphWarning
-from ..fusion import FusionResult, Sweep, fuse_graphs
-from ..spectral import assign_clusters, isolated_samples, tie_confidence, unit_rows
+from ..exceptions import ConvergenceWarning, DegenerateGraphWarning, NoStructureWarning
+from ..fusion import (
+    FusionResult,
+    Sweep,
+    count_clusters_of_graphs,
+    count_clusters_of_views,
+    fuse_graphs,
+    learned_factors,
+)
+from ..graphs import GramFactor
+from ..spectral import assign_clusters, default_counts, isolated_samples, tie_confidence, unit_rows
 from ..views import Views
 from ._base import EmbeddingMixin, MultiViewClusterer
 from ._checks import check_choice, check_count, check_number, check_zero_samples
@@ -38,6 +46,8 @@ class ExactFusion(EmbeddingMixin, MultiViewClusterer):
     random_state: Any
     verbose: int
     device: str | None
+
+    _counts_clusters = True
 
     def _check_parameters(self) -> None:
         check_choice("variant", self.variant, VARIANTS)
@@ -82,18 +92,21 @@ class ExactFusion(EmbeddingMixin, MultiViewClusterer):
         chosen = [arrays[v] for v in used]
         if self.affinity == "precomputed":
             dense = [array.toarray() if sp.issparse(array) else array for array in chosen]
+            self._set_n_clusters(dense, rng)
             gamma = self._cut_weight()
             result = fuse_graphs(
-                dense, self.n_clusters, beta=self.beta, gamma=gamma or 0.0, joint=gamma is not None, **options
+                dense, self.n_clusters_, beta=self.beta, gamma=gamma or 0.0, joint=gamma is not None, **options
             )
         else:
             if self.variant == "robust":
                 check_zero_samples(views, arrays, used)
+                chosen = learned_factors(chosen)
+            self._set_n_clusters(chosen, rng)
             result = self._fuse(chosen, **options)
         self._warn(result, views)
         rows = unit_rows(result.embedding) if self._rows_are_directions() else result.embedding
         self._points = rows
-        self.labels_ = assign_clusters(rows, self.n_clusters, n_init=self.n_init, random_state=rng)
+        self.labels_ = assign_clusters(rows, self.n_clusters_, n_init=self.n_init, random_state=rng)
         self.confidence_ = tie_confidence(result.fused, self.labels_)
         self.embedding_ = _in_precision_of(arrays[0], result.embedding)
         self.affinity_matrix_ = result.consensus
@@ -107,6 +120,25 @@ class ExactFusion(EmbeddingMixin, MultiViewClusterer):
         }
         self.objective_ = self.history_["objective"]
         self.view_weights_ = self.history_["weights"][-1]
+
+    def _set_n_clusters(self, views: list[Any], rng: np.random.RandomState) -> None:
+        """``n_clusters_``: what was asked for or, if that is to be found out, what there is."""
+        self.__dict__.pop("cluster_counts_", None)  # of an earlier fit
+        if self.n_clusters != "auto":
+            self.n_clusters_ = int(self.n_clusters)
+            return
+        count = count_clusters_of_graphs if self.affinity == "precomputed" else count_clusters_of_views
+        counts = default_counts(_n_samples(views[0]))
+        self.cluster_counts_ = count(views, counts, random_state=rng)
+        self.n_clusters_ = self.cluster_counts_.suggested
+        if not self.cluster_counts_.structured:
+            warnings.warn(
+                f"There are no clusters here: tried {counts[0]} to {counts[-1]}, and none holds together better than samples "
+                "drawn from one cloud would. All samples are put in one cluster; give n_clusters a number to divide them "
+                "all the same.",
+                NoStructureWarning,
+                stacklevel=5,
+            )
 
     def _after_sweep(self, number: int, sweep: Sweep) -> bool:
         """Print the sweep, if asked to, and tell whoever watches; whether to stop."""
@@ -146,6 +178,10 @@ class ExactFusion(EmbeddingMixin, MultiViewClusterer):
         else:
             remedy = "Lower beta" + (" and gamma" if self._cut_weight() else "") + ", or use variant='robust'"
         return f"{found}, so their clusters mean nothing. {remedy}."
+
+
+def _n_samples(view: Any) -> int:
+    return int((view.basis if isinstance(view, GramFactor) else view).shape[0])
 
 
 def _in_precision_of(view: Any, embedding: Any) -> Any:

@@ -23,7 +23,8 @@ class GF(ExactFusion):
 
     Attributes
     ----------
-    labels_, view_weights_, view_names_, embedding_, affinity_matrix_, history_, objective_, n_iter_, converged_
+    labels_, n_clusters_, cluster_counts_, view_weights_, view_names_, embedding_, affinity_matrix_, history_, objective_,
+    n_iter_, converged_
         As in :class:`GFSC`.
 
     References
@@ -41,7 +42,7 @@ class GF(ExactFusion):
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         alpha: float = 10.0,
         beta: float = 1.0,
@@ -69,4 +70,4 @@ class GF(ExactFusion):
         self.device = device
 
     def _fuse(self, arrays: list[Any], **options: Any) -> FusionResult:
-        return gf(arrays, self.n_clusters, alpha=self.alpha, beta=self.beta, **options)
+        return gf(arrays, self.n_clusters_, alpha=self.alpha, beta=self.beta, **options)

@@ -22,7 +22,9 @@ class GFSC(ExactFusion):
 
     Parameters
     ----------
-    n_clusters : int, default=8
+    n_clusters : int or "auto", default=8
+        "auto": as many as there are, 1 (with a warning) where there are no clusters; see
+        :func:`viewfuse.selection.choose_n_clusters`.
     alpha, beta, gamma : float, default=10, 1, 2
         How much small graph entries, agreement with the consensus, and a clean cut are worth. In the robust variant they
         mean the same on every data set: alpha is in units of a Gram matrix of trace n, beta is the pull on an average
@@ -51,6 +53,8 @@ class GFSC(ExactFusion):
     Attributes
     ----------
     labels_ : (n_samples,) array of int
+    n_clusters_ : int
+    cluster_counts_ : ClusterCounts, with ``n_clusters="auto"``: how well each number suits
     confidence_ : (n_samples,) array in [0, 1]
         How clearly a sample's ties speak for its cluster: 0 where another has as strong a claim.
     view_weights_ : (n_views,) array, summing to 1
@@ -84,7 +88,7 @@ class GFSC(ExactFusion):
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         alpha: float = 10.0,
         beta: float = 1.0,
@@ -121,4 +125,4 @@ class GFSC(ExactFusion):
         return self.gamma
 
     def _fuse(self, arrays: list[Any], **options: Any) -> FusionResult:
-        return gfsc(arrays, self.n_clusters, alpha=self.alpha, beta=self.beta, gamma=self.gamma, **options)
+        return gfsc(arrays, self.n_clusters_, alpha=self.alpha, beta=self.beta, gamma=self.gamma, **options)

@@ -11,11 +11,13 @@ from .assign import (
 )
 from .bipartite import BipartiteEmbedding, bipartite_embedding
 from .complement import Complement, normalised_adjacency
+from .counting import ClusterCounts, count_clusters, default_counts, partition_gain
 from .eigensolvers import Eigenpairs, smallest_eigenpairs, symmetric_eigh
 from .laplacian import Laplacian, isolated_samples
 
 __all__ = [
     "BipartiteEmbedding",
+    "ClusterCounts",
     "Complement",
     "Eigenpairs",
     "Laplacian",
@@ -23,9 +25,12 @@ __all__ = [
     "bipartite_embedding",
     "claim_confidence",
     "cluster_centres",
+    "count_clusters",
+    "default_counts",
     "isolated_samples",
     "nearest_centres",
     "normalised_adjacency",
+    "partition_gain",
     "smallest_eigenpairs",
     "symmetric_eigh",
     "tie_confidence",

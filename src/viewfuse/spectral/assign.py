@@ -79,11 +79,14 @@ def tie_confidence(graph: Any, labels: Any) -> Any:
     """How clearly a sample's ties speak for its cluster: ``(a − b)/(a + b)``, at least 0.
 
     ``a`` is its mean tie to the others of its own cluster, ``b`` the largest mean tie to another: 1 where it has ties
-    to its own only, 0 where another cluster has as strong a claim, or where it has no tie at all.
+    to its own only, 0 where another cluster has as strong a claim, or where it has no tie at all. With one cluster there
+    is nothing to be sure about: 0 for all.
     """
     xp = array_namespace(graph)
     own = xp.asarray(labels, device=graph.device)
     numbers, own = xp.unique_inverse(own)
+    if numbers.shape[0] == 1:
+        return xp.zeros(own.shape[0], dtype=xp.float64, device=graph.device)
     members = xp.astype(own[:, None] == xp.arange(numbers.shape[0], device=own.device)[None, :], graph.dtype)
     ties = graph @ members - members * xp.linalg.diagonal(graph)[:, None]
     others = xp.sum(members, axis=0)[None, :] - members

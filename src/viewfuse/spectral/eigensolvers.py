@@ -69,7 +69,7 @@ def smallest_eigenpairs(
     """
     n = laplacian.n_samples
     block_size = k + max(4, k // 3)
-    if n <= max(_DENSE_BELOW, 4 * block_size):
+    if n <= max(_DENSE_BELOW, (_MAX_BASIS_BLOCKS + 1) * block_size):  # the basis must fit into n dimensions
         return _dense(laplacian, k)
     found = _block_davidson(laplacian, k, _start_block(laplacian, block_size, start, random_state), tol)
     return _dense(laplacian, k) if found is None else found
