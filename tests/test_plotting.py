@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from reference import blobs
-from viewfuse import GFSC, METHODS, plotting
+from viewfuse import GFSC, METHODS, plotting, selection
 from viewfuse.exceptions import ParameterError
 from viewfuse.layout import drawn_samples
 
@@ -121,3 +121,11 @@ class TestInANotebook:
         hostile = GFSC(3, random_state=0).fit({"<script>alert(1)</script>": views[0], "b": views[1]})
         assert "<script>alert" not in hostile._repr_html_().partition("<style>")[0]
         assert "&lt;script&gt;alert" in hostile._repr_html_()
+
+
+def test_the_numbers_of_clusters_are_drawn_with_the_suggested_one():
+    found = selection.choose_n_clusters(blobs(n=60)[0], range(2, 6), n_resamples=2, random_state=0)
+    ax = plotting.plot_counts(found)
+    assert list(ax.lines[0].get_xdata()) == [2, 3, 4, 5]
+    assert any(f"suggested: {found.suggested}" == text.get_text() for text in ax.get_legend().get_texts())
+    matplotlib.pyplot.close(ax.figure)

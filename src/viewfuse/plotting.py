@@ -178,10 +178,10 @@ def plot_counts(found: ClusterCounts, ax: Axes | None = None) -> Axes:
     stability.plot(counts, found.stability, "s-", ms=3, lw=1, color=PALETTE[1], label="stability (right)")
     stability.set(ylim=(min(0.0, float(found.stability.min())), 1.05), ylabel="stability (adjusted Rand index)")
     lines = [*ax.get_legend_handles_labels()[0], *stability.get_legend_handles_labels()[0]]
-    stability.legend(handles=lines, loc="lower right", fontsize="small")
+    ax.legend(handles=lines, loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=2, frameon=False, fontsize="small")
     for axes in (ax, stability):
         axes.spines["top"].set_visible(False)
-    ax.xaxis.get_major_locator().set_params(integer=True)
+    ax.locator_params(axis="x", integer=True)
     title = "How many clusters?" if found.structured else "How many clusters? None that hold together"
     ax.set(title=title, xlabel="number of clusters", ylabel="gain (nats per sample)")
     return ax

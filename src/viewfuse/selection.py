@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-import numpy as np
 from sklearn.utils import check_random_state
 
 from .cluster._checks import check_count, informative_views
@@ -66,4 +65,4 @@ def _checked_counts(counts: Iterable[int], n_samples: int) -> list[int]:
             raise ParameterError(f"{count} clusters cannot be tried on {n_samples} samples; there must be more samples.")
     if not found:
         raise ParameterError("There is no number of clusters to try; give a range such as range(2, 11).")
-    return sorted(set(int(np.asarray(count)) for count in found))
+    return sorted({int(count) for count in found})

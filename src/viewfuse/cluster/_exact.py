@@ -133,9 +133,9 @@ class ExactFusion(EmbeddingMixin, MultiViewClusterer):
         self.n_clusters_ = self.cluster_counts_.suggested
         if not self.cluster_counts_.structured:
             warnings.warn(
-                f"There are no clusters here: tried {counts[0]} to {counts[-1]}, and none holds together better than samples "
-                "drawn from one cloud would. All samples are put in one cluster; give n_clusters a number to divide them "
-                "all the same.",
+                f"There are no clusters here: none of the numbers tried, {counts[0]} to {counts[-1]}, holds together better "
+                "than samples drawn from one cloud would. All samples are put in one cluster; give n_clusters a number to "
+                "divide them all the same.",
                 NoStructureWarning,
                 stacklevel=5,
             )

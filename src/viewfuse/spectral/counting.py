@@ -1,7 +1,7 @@
 """How many clusters a graph has: spectral partitions of its strongest ties, judged by what they save, under resampling.
 
-A partition into clusters is worth having where it makes the graph cheaper to describe. In a graph of E ties, let a share q of
-them lie within clusters, where p = Σ_r e_r² is expected of ties thrown at random (e_r the share of tie ends in cluster r).
+A partition into clusters is worth having where it makes the graph cheaper to describe. Of a graph's E ties let a share q lie
+within clusters, where p = Σ_r e_r² is expected of ties thrown at random (e_r the share of tie ends in cluster r).
 Under the planted-partition model with degrees (two rates, within and between) a description that knows the n samples'
 clusters is shorter by
 
@@ -12,9 +12,9 @@ and it is negative where the clusters explain less than they cost: then there ar
 positive gain too, as neighbours in it are neighbours of neighbours: so the gain must also exceed that of graphs which
 have everything but the clusters, if such are given.
 
-The partitions come from the spectrum: for each k, the k leading eigenvectors of the normalised graph, rows of unit length, by
-k-means. All of it is repeated on subsets of the samples. What counts is the mean gain of the subsets' own partitions, and how
-far they agree with the partition of all samples (the adjusted Rand index): the stability.
+The partitions come from the spectrum: for each k, k-means on the rows, of unit length, of the k leading eigenvectors of the
+normalised graph. All of it is repeated on subsets of the samples. What counts is the mean gain of the subsets' own
+partitions, and how far they agree with the partition of all samples (the adjusted Rand index): the stability.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
-from scipy.special import rel_entr
+from scipy.special import entr, rel_entr
 from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score
 
@@ -140,46 +140,44 @@ def count_clusters(
     -------
     ClusterCounts
     """
-    counts = np.asarray(counts)
+    tried = np.asarray(counts)
     n = graph.shape[0]
     ranked = _RankedTies.of(graph)
-    everyone = _Partitions.of(ranked, np.arange(n), counts, random_state)
+    everyone = _Partitions.of(ranked, np.arange(n), tried, random_state)
     gains, agreements = [], []
     for _ in range(n_resamples):
-        some = np.sort(random_state.choice(n, max(round(_SHARE * n), counts[-1] + 1), replace=False))
-        part = _Partitions.of(ranked, some, counts, random_state)
+        some = np.sort(random_state.choice(n, max(round(_SHARE * n), tried[-1] + 1), replace=False))
+        part = _Partitions.of(ranked, some, tried, random_state)
         gains.append(part.gains)
         pairs = zip(everyone.labels, part.labels, strict=True)
         agreements.append([adjusted_rand_score(whole[some], labels) for whole, labels in pairs])
     gain, stability = np.mean(gains, axis=0), np.mean(agreements, axis=0)
     chosen = int(np.argmax(gain >= _WORTH * gain.max()))
-    without = [max(_Partitions.of(_RankedTies.of(each), np.arange(n), counts, random_state).gains) for each in references]
-    least = max(0.0, *(_BEYOND * each for each in without))
+    without = [max(_Partitions.of(_RankedTies.of(each), np.arange(n), tried, random_state).gains) for each in references]
+    least = max([0.0, *(_BEYOND * each for each in without)])
     structured = bool(everyone.gains[chosen] > least and stability[chosen] >= _STABLE)
     return ClusterCounts(
-        counts=counts,
+        counts=tried,
         gain=gain,
         gain_spread=np.std(gains, axis=0),
         stability=stability,
-        eigengap=np.diff(everyone.eigenvalues)[counts - 1],
+        eigengap=np.diff(everyone.eigenvalues)[tried - 1],
         reference_gain=max(without, default=float("nan")),
-        suggested=int(counts[chosen]) if structured else 1,
+        suggested=int(tried[chosen]) if structured else 1,
         structured=structured,
     )
 
 
 def partition_gain(ties: sp.csr_array, labels: np.ndarray) -> float:
-    """What the clusters save in describing the ties, in nats per sample (above); 0 or less where they do not hold together."""
+    """What the clusters save in describing the ties, in nats per sample (above); at most 0 where they do not hold."""
     ends = np.asarray(ties.sum(axis=1)).ravel()
     total = ends.sum()
     share_of_ends = np.bincount(labels, ends) / total
     by_chance = float((share_of_ends**2).sum())
     coo = ties.tocoo()
     within = float(coo.data[labels[coo.row] == labels[coo.col]].sum() / total)
-    sizes = np.bincount(labels)
-    sizes = sizes[sizes > 0] / labels.size
     saved = total / 2 * _divergence(within, by_chance) if within > by_chance else 0.0
-    return float(saved / labels.size + (sizes * np.log(sizes)).sum())
+    return float(saved / labels.size - entr(np.bincount(labels) / labels.size).sum())
 
 
 @dataclass(frozen=True)

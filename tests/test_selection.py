@@ -1,0 +1,94 @@
+"""Choices without labels."""
+
+import pickle
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from viewfuse import GF, GFSC, Views, metrics, selection
+from viewfuse.cluster import KM
+from viewfuse.datasets import make_views
+from viewfuse.exceptions import NoStructureWarning, ParameterError
+
+
+@pytest.mark.parametrize(("k", "seed"), [(2, 0), (3, 1), (5, 2), (8, 3)])
+def test_clear_blobs_are_counted(k, seed):
+    views = make_views(n_samples=160, n_clusters=k, random_state=seed)
+    found = selection.choose_n_clusters(views, range(2, 11), n_resamples=3, random_state=0)
+    assert found.structured
+    assert found.suggested == k
+
+
+def test_every_way_in_counts_the_same():
+    views = make_views(n_samples=90, n_features=(5, 8), random_state=0)
+    options = {"n_resamples": 2, "random_state": 0}
+    expected = selection.choose_n_clusters(views, **options)
+    for way in (list(views), dict(zip("ab", views, strict=True)), [sp.csr_array(view) for view in views]):
+        np.testing.assert_allclose(selection.choose_n_clusters(way, **options).gain, expected.gain, atol=1e-6)
+
+
+@pytest.mark.parametrize("features", [(10, 20, 30), (5, 3), (2, 2)])
+def test_a_cloud_has_no_clusters(features):
+    views = make_views(n_samples=200, n_clusters=1, n_features=features, random_state=0)
+    found = selection.choose_n_clusters(views, n_resamples=4, random_state=0)
+    assert not found.structured
+    assert found.suggested == 1
+
+
+def test_a_cloud_that_the_views_share_has_no_clusters():
+    rng = np.random.default_rng(0)
+    hidden = rng.normal(size=(200, 4))
+    views = [hidden @ rng.normal(size=(4, 10)) + 0.3 * rng.normal(size=(200, 10)) for _ in range(3)]
+    assert not selection.choose_n_clusters(views, n_resamples=4, random_state=0).structured
+
+
+@pytest.mark.parametrize(
+    ("counts", "message"),
+    [([], "no number"), ([1, 2], "at least 2"), ([2.5], "whole number"), ([2, 60], "60 clusters cannot")],
+)
+def test_numbers_that_cannot_be_tried(counts, message):
+    with pytest.raises(ParameterError, match=message):
+        selection.choose_n_clusters(make_views(n_samples=60, random_state=0), counts)
+
+
+@pytest.mark.parametrize("method", [GFSC, GF])
+def test_an_estimator_that_counts_for_itself(method):
+    views = make_views(n_samples=120, n_clusters=4, n_features=(6, 9), random_state=0)
+    model = method("auto", random_state=0).fit(views)
+    assert model.n_clusters_ == model.cluster_counts_.suggested == 4
+    assert metrics.accuracy(views.y, model.labels_) > 0.95
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).cluster_counts_.gain, model.cluster_counts_.gain)
+    assert np.unique(model.relabel(random_state=1)).size == 4
+    model.set_params(n_clusters=3).fit(views)
+    assert model.n_clusters_ == 3
+    assert not hasattr(model, "cluster_counts_")
+
+
+def test_graphs_that_are_given_are_counted_too():
+    labels = np.repeat(np.arange(3), 30)
+    graph = np.random.default_rng(0).random((90, 90)) * np.where(labels[:, None] == labels, 1, 0.2)
+    model = GFSC("auto", affinity="precomputed", random_state=0).fit([graph, sp.csr_array(graph)])
+    assert model.n_clusters_ == 3
+
+
+def test_an_estimator_does_not_invent_clusters():
+    views = make_views(n_samples=150, n_clusters=1, random_state=0)
+    with pytest.warns(NoStructureWarning, match="2 to 12.*one cluster"):
+        model = GFSC("auto", random_state=0).fit(views)
+    assert model.n_clusters_ == 1
+    assert not model.labels_.any()
+    assert not model.confidence_.any()
+
+
+def test_few_samples_have_no_clusters():
+    with pytest.warns(NoStructureWarning):
+        assert GFSC("auto", random_state=0).fit(Views([np.eye(4) + 0.1])).n_clusters_ == 1
+
+
+def test_only_some_methods_count():
+    views = make_views(n_samples=60, random_state=0)
+    with pytest.raises(ParameterError, match="'auto'"):
+        GFSC("many").fit(views)
+    with pytest.raises(ParameterError, match="whole number"):
+        KM("auto").fit(views)
