@@ -1,7 +1,7 @@
 """viewfuse: multi-view clustering by graph fusion."""
 
 from . import datasets, exceptions, io, metrics, plotting, report, selection
-from .cluster import GF, GFSC, METHODS, AnchorGFSC
+from .cluster import GF, GFSC, METHODS, AnchorGFSC, load
 from .exceptions import ViewsError, ViewsFormatError
 from .io import load_views
 from .views import Views
@@ -19,6 +19,7 @@ __all__ = [
     "datasets",
     "exceptions",
     "io",
+    "load",
     "load_views",
     "metrics",
     "plotting",

@@ -8,7 +8,9 @@ __all__ = [
     "DivergenceError",
     "DownloadError",
     "MissingExtraError",
+    "ModelFormatError",
     "NoStructureWarning",
+    "NotEnoughMemoryError",
     "ParameterError",
     "RunInProgressError",
     "UninformativeViewWarning",
@@ -48,6 +50,14 @@ class ViewsFormatError(ViewsError):
 
 class DownloadError(ViewfuseError, OSError):
     """A data set could not be had: no network, no such file, or not the bytes its checksum promises."""
+
+
+class ModelFormatError(ViewfuseError, ValueError):
+    """A file is no saved model, not one of this version or not as it was saved; or a model cannot be saved."""
+
+
+class NotEnoughMemoryError(ViewfuseError, MemoryError):
+    """A fit would need more memory than there is."""
 
 
 class MissingExtraError(ViewfuseError, ImportError):

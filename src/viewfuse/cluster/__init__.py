@@ -1,6 +1,9 @@
 """The estimators, one file per method, and ``METHODS``, their registry."""
 
+from pathlib import Path
+
 from ._base import MultiViewClusterer
+from ._saving import read_model
 from .amgl import AMGL
 from .anchor_gfsc import AnchorGFSC
 from .co_reg import CoReg
@@ -35,6 +38,26 @@ METHODS: dict[str, type[MultiViewClusterer]] = {
     "anchor-gfsc": AnchorGFSC,
 }
 
+
+def load(path: str | Path) -> MultiViewClusterer:
+    """The estimator that ``model.save(path)`` wrote.
+
+    Nothing in the file is executed. A file that is damaged, was edited, or comes from a newer viewfuse is refused with a
+    :class:`~viewfuse.exceptions.ModelFormatError` that says why.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> import viewfuse as vf
+    >>> model = vf.GFSC(n_clusters=3, random_state=0).fit(vf.datasets.make_views(n_samples=60, random_state=0))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     again = vf.load(model.save(pathlib.Path(folder) / "fit.model"))
+    >>> again, bool((again.labels_ == model.labels_).all())
+    (GFSC(n_clusters=3, random_state=0), True)
+    """
+    return read_model(path, {method.__name__: method for method in METHODS.values()})
+
+
 __all__ = [
     "AMGL",
     "GF",
@@ -53,4 +76,5 @@ __all__ = [
     "DiMSC",
     "MultiViewClusterer",
     "SCAve",
+    "load",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from ..exceptions import UnusedColumnsWarning, ViewsTypeError
 from ..spectral import assign_clusters
 from ..views import Views, align_graph_frames, holds_views, is_dataframe, split_columns
 from ._checks import check_enough_samples, check_graphs, check_n_clusters, informative_views
+from ._saving import write_model
 from ._summary import summary_html
 
 __all__ = ["EmbeddingMixin", "MultiViewClusterer"]
@@ -56,7 +58,8 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
             check_graphs(views, arrays)
         used = informative_views(views, arrays)
         self._describe(X, views)
-        self._fit(views, arrays, used)
+        with np.errstate(all="ignore"):  # what overflows shows in the result, which is checked
+            self._fit(views, arrays, used)
         return self
 
     def _checked_views(self, X: Any) -> Views:
@@ -71,6 +74,13 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
             self.__dict__.pop("feature_names_in_", None)  # of an earlier fit
         self.view_names_ = np.asarray(views.names, dtype=object)
         self.n_features_in_ = views.shape[1]
+
+    def save(self, path: str | Path) -> Path:
+        """Write the estimator, fitted or not, to a file that :func:`viewfuse.load` reads: arrays and JSON, nothing pickled.
+
+        A file already there is replaced once the new one is whole.
+        """
+        return write_model(self, path)
 
     def _check_parameters(self) -> None:
         """Raise ParameterError for a parameter that cannot be."""

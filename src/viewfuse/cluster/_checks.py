@@ -13,13 +13,14 @@ import scipy.sparse as sp
 from array_api_compat import array_namespace
 
 from .._device import to_host
-from ..exceptions import ParameterError, UninformativeViewWarning, ViewsError
+from ..exceptions import DivergenceError, ParameterError, UninformativeViewWarning, ViewsError
 from ..views import Views
 
 __all__ = [
     "check_choice",
     "check_count",
     "check_enough_samples",
+    "check_finite_results",
     "check_graphs",
     "check_n_clusters",
     "check_number",
@@ -63,10 +64,14 @@ def check_enough_samples(views: Views, n_clusters: int) -> None:
 
 
 def informative_views(views: Views, arrays: Sequence[Any]) -> list[int]:
-    """Positions of the views in which at least two samples differ; the others are named in a warning."""
+    """Positions of the views in which at least two samples differ; the others are named in a warning.
+
+    In the order of the views' names: sums over views are then the same, to the last digit, in whatever order they came.
+    """
     constant = [v for v, array in enumerate(arrays) if _samples_are_equal(array)]
+    by_name = sorted(range(len(arrays)), key=lambda v: (len(views.names[v]), views.names[v]))
     if not constant:
-        return list(range(len(arrays)))
+        return by_name
     names = ", ".join(repr(views.names[v]) for v in constant)
     if len(constant) == len(arrays):
         raise ViewsError(f"Every view is constant ({names}): all samples are the same, so there is nothing to cluster.")
@@ -77,7 +82,7 @@ def informative_views(views: Views, arrays: Sequence[Any]) -> list[int]:
         UninformativeViewWarning,
         stacklevel=4,
     )
-    return [v for v in range(len(arrays)) if v not in constant]
+    return [v for v in by_name if v not in constant]
 
 
 def check_zero_samples(views: Views, arrays: Sequence[Any], used: Sequence[int]) -> None:
@@ -125,6 +130,15 @@ def check_graphs(views: Views, arrays: Sequence[Any]) -> None:
                 f"View {name!r} has the negative edge {worst} in {views.sample_name(row)}, column {column}. "
                 "Edges are similarities, 0 or more."
             )
+
+
+def check_finite_results(model: Any, *results: np.ndarray | None) -> None:
+    """Raise DivergenceError if a solver left the range of numbers."""
+    if not all(result is None or np.isfinite(result).all() for result in results):
+        raise DivergenceError(
+            f"{type(model).__name__} left the range of numbers: its parameters are too extreme for these views. "
+            "Take parameters nearer to the defaults, or look for extreme values in the views."
+        )
 
 
 def _rows(rows: np.ndarray) -> str:

@@ -16,7 +16,7 @@ from ..graphs import AFFINITIES, SCALINGS, as_dense, view_graph
 from ..spectral import assign_clusters
 from ..views import Views
 from ._base import EmbeddingMixin, MultiViewClusterer
-from ._checks import check_choice, check_count, check_number, check_zero_samples
+from ._checks import check_choice, check_count, check_finite_results, check_number, check_zero_samples
 from ._solution import Solution
 
 _THREADED_FROM = 1000
@@ -53,6 +53,7 @@ class ComparisonMethod(MultiViewClusterer):
         # Small products gain nothing from a threaded BLAS, and lose much where others use the cores too.
         with worker_threads() if len(views) < _THREADED_FROM else nullcontext():
             solution = self._solve(views, chosen, used, rng)
+        check_finite_results(self, solution.objective, solution.embedding, solution.graph, solution.weights)
         self._points = solution.points
         if solution.points is None:
             self.labels_ = solution.labels

@@ -8,7 +8,7 @@ import numpy as np
 
 from ._solution import Solution
 
-__all__ = ["best_of", "distances_to", "refilled", "seeded_labels", "weighted_means"]
+__all__ = ["best_of", "distances_to", "seeded_labels", "weighted_means"]
 
 
 def seeded_labels(
@@ -33,7 +33,7 @@ def seeded_labels(
 
 
 def weighted_means(x: np.ndarray, labels: np.ndarray, weights: np.ndarray, n_clusters: int) -> np.ndarray:
-    """Weighted cluster means, (k, d); a cluster without weight gets the origin, and :func:`refilled` a sample."""
+    """Weighted cluster means, (k, d); a cluster without weight gets the origin, and ``refilled`` a sample."""
     shares = np.eye(n_clusters)[labels] * weights[:, None]
     totals = shares.sum(axis=0)
     return (shares.T @ x) / np.where(totals > 0, totals, 1)[:, None]
@@ -43,22 +43,6 @@ def distances_to(x: np.ndarray, centres: np.ndarray) -> np.ndarray:
     """Squared distances of samples to centres, (n, k)."""
     squares = (x**2).sum(axis=1)[:, None] + (centres**2).sum(axis=1)[None, :] - 2 * (x @ centres.T)
     return np.maximum(squares, 0)
-
-
-def refilled(labels: np.ndarray, costs: np.ndarray, n_clusters: int) -> np.ndarray:
-    """Give every empty cluster the sample that costs most where it is, out of a cluster that can spare it."""
-    sizes = np.bincount(labels, minlength=n_clusters)
-    if sizes.min() > 0:
-        return labels
-    labels = labels.copy()
-    order = iter(np.argsort(-costs, kind="stable"))
-    for empty in np.flatnonzero(sizes == 0):
-        for i in order:
-            if sizes[labels[i]] > 1:
-                sizes[labels[i]] -= 1
-                labels[i], sizes[empty] = empty, 1
-                break
-    return labels
 
 
 def best_of(n_init: int, solve: Callable[[], Solution], trace: str = "objective") -> Solution:

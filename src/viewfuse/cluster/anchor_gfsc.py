@@ -15,9 +15,17 @@ from ..exceptions import ConvergenceWarning, ParameterError, ViewsError
 from ..fusion.anchor import AnchorFusion, block_sums, learn_anchors, refined
 from ..fusion.result import Sweep
 from ..graphs.anchors import UnitRows
+from ..spectral import all_clusters_taken
 from ..views import Views
 from ._base import EmbeddingMixin, MultiViewClusterer
-from ._checks import check_count, check_enough_samples, check_number, informative_views, warn_of_zero_samples
+from ._checks import (
+    check_count,
+    check_enough_samples,
+    check_finite_results,
+    check_number,
+    informative_views,
+    warn_of_zero_samples,
+)
 from ._placement import Placement
 from ._rows import RowReader
 
@@ -169,7 +177,7 @@ class AnchorGFSC(EmbeddingMixin, MultiViewClusterer):
         views = self._checked_views(X)
         check_enough_samples(views, self.n_clusters)
         self._describe(X, views)
-        with worker_threads():
+        with worker_threads(), np.errstate(all="ignore"):  # what overflows shows in the result, which is checked
             self._fit_rows(views)
         return self
 
@@ -261,6 +269,8 @@ class AnchorGFSC(EmbeddingMixin, MultiViewClusterer):
             return 0
 
         reader.each_block(place_block)
+        check_finite_results(self, self.embedding_, self.confidence_, self.view_weights_, self.objective_)
+        self.labels_ = all_clusters_taken(self.labels_, -self.confidence_, self.n_clusters)
         if zero.any():
             warn_of_zero_samples(reader.views, zero, reader.used)
 

@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
-from ..spectral import warn_if_fewer
+from ..spectral import all_clusters_taken
 from ..views import Views
 from ._family import ComparisonMethod
 from ._solution import Solution
@@ -90,7 +90,7 @@ class KM(ComparisonMethod):
         kmeans = KMeans(self.n_clusters, n_init=self.n_init, max_iter=self.max_iter, tol=self.tol, random_state=rng)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
-            labels = kmeans.fit_predict(np.hstack(self._features(arrays)))
-        warn_if_fewer(labels, self.n_clusters)
+            distances = kmeans.fit_transform(np.hstack(self._features(arrays)))
+        labels = all_clusters_taken(kmeans.labels_, distances.min(axis=1), self.n_clusters)
         converged = kmeans.n_iter_ < self.max_iter
         return Solution(converged, kmeans.n_iter_, np.asarray([kmeans.inertia_]), labels=labels)

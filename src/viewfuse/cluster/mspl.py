@@ -18,10 +18,11 @@ from scipy.special import expit, xlogy
 
 from ..exceptions import ParameterError
 from ..graphs import unit_spread
+from ..spectral import refilled
 from ..views import Views
 from ._checks import check_number
 from ._family import ComparisonMethod
-from ._lloyd import best_of, distances_to, refilled, seeded_labels, weighted_means
+from ._lloyd import best_of, distances_to, seeded_labels, weighted_means
 from ._solution import Solution
 
 __all__ = ["MSPL", "self_paced_kmeans", "self_paced_weights"]

@@ -17,10 +17,11 @@ import scipy.sparse as sp
 
 from ..exceptions import ParameterError, ViewsError
 from ..graphs import SCALINGS, cosine_similarity, gaussian_graph
+from ..spectral import refilled
 from ..views import Views
 from ._checks import check_choice, check_number
 from ._family import ComparisonMethod
-from ._lloyd import best_of, refilled, seeded_labels
+from ._lloyd import best_of, seeded_labels
 from ._solution import Solution
 
 __all__ = ["MVKKM", "multi_view_kernel_kmeans", "view_weights"]

@@ -16,10 +16,11 @@ import numpy as np
 
 from ..exceptions import ParameterError
 from ..graphs import unit_spread
+from ..spectral import refilled
 from ..views import Views
 from ._checks import check_number
 from ._family import ComparisonMethod
-from ._lloyd import best_of, distances_to, refilled, seeded_labels, weighted_means
+from ._lloyd import best_of, distances_to, seeded_labels, weighted_means
 from ._solution import Solution
 
 __all__ = ["RMKMC", "robust_kmeans", "view_weights"]

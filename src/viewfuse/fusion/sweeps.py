@@ -79,7 +79,7 @@ def _run_sweeps(state: _Published, max_iter: int, tol: float, on_sweep: Callable
     converged = stopped = False
     while not converged and not stopped and len(sweeps) < max_iter:
         sweeps.append(state.sweep())
-        _check_finite(sweeps)
+        _check_finite(sweeps, state.remedy)
         stopped = on_sweep is not None and on_sweep(len(sweeps), sweeps[-1])
         converged = len(sweeps) >= state.first_stop and sweeps[-1].change < tol
     state.finish()
@@ -94,12 +94,11 @@ def _run_sweeps(state: _Published, max_iter: int, tol: float, on_sweep: Callable
     )
 
 
-def _check_finite(sweeps: Sequence[Sweep]) -> None:
+def _check_finite(sweeps: Sequence[Sweep], remedy: str) -> None:
     last = sweeps[-1]
     if not (math.isfinite(last.change) and math.isfinite(last.objective) and np.isfinite(last.weights).all()):
         raise DivergenceError(
-            f"The sweeps diverged: after {len(sweeps)} of them the consensus is no longer finite. "
-            "Lower gamma, raise beta, or use variant='robust'."
+            f"The sweeps diverged: after {len(sweeps)} of them the consensus is no longer finite. {remedy}."
         )
 
 
@@ -112,6 +111,7 @@ class _Published:
     symmetric = True  # each Z_v is symmetrised and S clipped at 0
     normalized = False  # the Laplacian
     first_stop = 6  # the sweep from which the stop test is made
+    remedy = "Lower gamma, raise beta, or use variant='robust'"  # against divergence
 
     def __init__(self, problem: Problem, like: Any, random_state: np.random.RandomState) -> None:
         self.problem = problem
@@ -256,6 +256,7 @@ class _Robust(_Published):
 
     normalized = True
     first_stop = 1
+    remedy = "Take alpha, beta and gamma nearer to their defaults"
 
     def start(self) -> None:
         self.weights[:] = 1.0

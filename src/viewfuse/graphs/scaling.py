@@ -43,8 +43,9 @@ def unit_samples(view: Any) -> ScaledView:
     samples stay zero; the trace makes up for them.
     """
     if sp.issparse(view):
-        peaks = abs(view).max(axis=1).toarray().ravel()
-        rows = sp.diags_array(1 / _nonzero(peaks)) @ view
+        rows = sp.csr_array(view, copy=True)
+        peaks = abs(rows).max(axis=1).toarray().ravel()
+        rows.data /= np.repeat(_nonzero(peaks), np.diff(rows.indptr))  # divided, as the inverse of a tiny peak overflows
         lengths = (rows.multiply(rows)).sum(axis=1) ** 0.5
         unit = sp.diags_array(1 / _nonzero(lengths)) @ rows
         return ScaledView(sp.csr_array(unit, dtype=view.dtype) * _trace_factor(lengths))

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 import platform
-import stat
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from .._extras import require
+from .._files import replacing
 from ..exceptions import ViewsError
 from ..layout import EIGENVALUES_PAST_K, HEAT_MAP_SAMPLES, consensus_block, drawn_samples, sorted_by_cluster, spectrum
 from ..views import Views
@@ -24,7 +21,6 @@ __all__ = [
     "add_results",
     "check_labels_target",
     "check_results_target",
-    "replacing",
     "save_labels",
     "save_results",
     "versions",
@@ -251,20 +247,3 @@ def _per_sample(values: Any, views: Views, what: str) -> np.ndarray:
             f"{what} has shape {values.shape}, but there are {len(views)} samples: not the views it was fitted on?"
         )
     return values
-
-
-@contextmanager
-def replacing(path: Path) -> Iterator[Path]:
-    """A temporary path beside ``path`` to write to, which takes its place only when all is written and on disk."""
-    path = path.resolve()  # a link stays a link
-    # The suffix is kept, because some writers choose the format by it.
-    temporary = path.with_name(f".{path.stem}.{os.getpid()}.partial{path.suffix}")
-    try:
-        yield temporary
-        with temporary.open("rb") as file:
-            os.fsync(file.fileno())
-        if path.exists():
-            temporary.chmod(stat.S_IMODE(path.stat().st_mode))
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)

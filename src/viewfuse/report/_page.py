@@ -14,9 +14,10 @@ import numpy as np
 
 from .. import cluster
 from .._extras import require
+from .._files import replacing
 from .._parallel import worker_threads
 from ..exceptions import ViewsError
-from ..io.writers import replacing, versions
+from ..io.writers import versions
 from ..layout import (
     EIGENVALUES_PAST_K,
     HEAT_MAP_SAMPLES,

@@ -1,13 +1,14 @@
 """From a graph to clusters: Laplacians as operators, their smallest eigenvectors, and rows to clusters."""
 
 from .assign import (
+    all_clusters_taken,
     assign_clusters,
     claim_confidence,
     cluster_centres,
     nearest_centres,
+    refilled,
     tie_confidence,
     unit_rows,
-    warn_if_fewer,
 )
 from .bipartite import BipartiteEmbedding, bipartite_embedding
 from .complement import Complement, normalised_adjacency
@@ -21,6 +22,7 @@ __all__ = [
     "Complement",
     "Eigenpairs",
     "Laplacian",
+    "all_clusters_taken",
     "assign_clusters",
     "bipartite_embedding",
     "claim_confidence",
@@ -31,9 +33,9 @@ __all__ = [
     "nearest_centres",
     "normalised_adjacency",
     "partition_gain",
+    "refilled",
     "smallest_eigenpairs",
     "symmetric_eigh",
     "tie_confidence",
     "unit_rows",
-    "warn_if_fewer",
 ]

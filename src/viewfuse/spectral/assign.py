@@ -10,17 +10,19 @@ from array_api_compat import array_namespace, is_numpy_array
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
-from ..exceptions import DegenerateGraphWarning
+from .._device import to_host
+from ..exceptions import DegenerateGraphWarning, DivergenceError
 from .kmeans import kmeans
 
 __all__ = [
+    "all_clusters_taken",
     "assign_clusters",
     "claim_confidence",
     "cluster_centres",
     "nearest_centres",
+    "refilled",
     "tie_confidence",
     "unit_rows",
-    "warn_if_fewer",
 ]
 
 
@@ -32,17 +34,16 @@ def unit_rows(embedding: Any) -> Any:
 
 
 def assign_clusters(embedding: Any, n_clusters: int, *, n_init: int, random_state: np.random.RandomState) -> Any:
-    """k-means on the rows: the best of ``n_init`` runs by inertia. Labels are 0 … n_clusters − 1."""
-    labels, _ = _kmeans(embedding, n_clusters, n_init, random_state)
-    warn_if_fewer(labels, n_clusters)
-    return labels
+    """k-means on the rows: the best of ``n_init`` runs by inertia. Labels are 0 … n_clusters − 1, each of them taken."""
+    xp = array_namespace(embedding)
+    labels, centres = _kmeans(embedding, n_clusters, n_init, random_state)
+    costs = xp.sum((embedding - xp.take(centres, labels, axis=0)) ** 2, axis=1)
+    return all_clusters_taken(labels, costs, n_clusters)
 
 
 def cluster_centres(embedding: Any, n_clusters: int, *, n_init: int, random_state: np.random.RandomState) -> Any:
     """The centres of the same k-means, (k, p): clusters for rows that were not there, by :func:`nearest_centres`."""
-    labels, centres = _kmeans(embedding, n_clusters, n_init, random_state)
-    warn_if_fewer(labels, n_clusters)
-    return centres
+    return _kmeans(embedding, n_clusters, n_init, random_state)[1]
 
 
 def nearest_centres(rows: Any, centres: Any) -> Any:
@@ -53,6 +54,12 @@ def nearest_centres(rows: Any, centres: Any) -> Any:
 
 def _kmeans(embedding: Any, n_clusters: int, n_init: int, random_state: np.random.RandomState) -> tuple[Any, Any]:
     """Labels and centres: scikit-learn's k-means on NumPy arrays, our own on others."""
+    xp = array_namespace(embedding)
+    if not bool(xp.all(xp.isfinite(embedding))):
+        raise DivergenceError(
+            "The embedding is not finite: the parameters are too extreme for these views, or the views' numbers for the "
+            "parameters. Take parameters nearer to the defaults, or look for extreme values in the views."
+        )
     if not is_numpy_array(embedding):
         result = kmeans(embedding, n_clusters, n_init=n_init, random_state=random_state)
         return result.labels, result.centres
@@ -63,16 +70,38 @@ def _kmeans(embedding: Any, n_clusters: int, n_init: int, random_state: np.rando
     return estimator.labels_, estimator.cluster_centers_
 
 
-def warn_if_fewer(labels: Any, n_clusters: int) -> None:
-    """Say so when fewer clusters came out than were asked for."""
-    found = array_namespace(labels).unique_values(labels).shape[0]
-    if found < n_clusters:
-        warnings.warn(
-            f"Only {found} of {n_clusters} clusters are distinct: the embedding has too few different rows. "
-            "Ask for fewer clusters.",
-            DegenerateGraphWarning,
-            stacklevel=4,
-        )
+def all_clusters_taken(labels: Any, costs: Any, n_clusters: int) -> Any:
+    """The labels with no cluster left empty; where one was, say that fewer are distinct and give it a sample.
+
+    ``costs`` (n,) says how badly each sample fits its cluster: the worst go first.
+    """
+    xp = array_namespace(labels)
+    found = xp.unique_values(labels).shape[0]
+    if found == n_clusters:
+        return labels
+    warnings.warn(
+        f"Only {found} of {n_clusters} clusters are distinct: too few samples differ. The others got one sample each, "
+        "whichever fits its cluster worst. Ask for fewer clusters.",
+        DegenerateGraphWarning,
+        stacklevel=4,
+    )
+    return xp.asarray(refilled(to_host(labels), to_host(costs), n_clusters), device=labels.device)
+
+
+def refilled(labels: np.ndarray, costs: np.ndarray, n_clusters: int) -> np.ndarray:
+    """Give every empty cluster the sample that costs most where it is, out of a cluster that can spare it."""
+    sizes = np.bincount(labels, minlength=n_clusters)
+    if sizes.min() > 0:
+        return labels
+    labels = labels.copy()
+    order = iter(np.argsort(-costs, kind="stable"))
+    for empty in np.flatnonzero(sizes == 0):
+        for i in order:
+            if sizes[labels[i]] > 1:
+                sizes[labels[i]] -= 1
+                labels[i], sizes[empty] = empty, 1
+                break
+    return labels
 
 
 def tie_confidence(graph: Any, labels: Any) -> Any:

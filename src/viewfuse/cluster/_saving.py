@@ -1,0 +1,238 @@
+"""Fitted estimators as files: arrays and JSON in one zip archive. Nothing is pickled; loading runs nothing from the file.
+
+``model.json`` names the format and its version, the method, its parameters and fitted attributes, and the SHA-256 of every
+array; its own checksum stands in it. Arrays are ``.npy`` members, so ``numpy.load`` can look into the archive too. The
+checksums tell a damaged or edited file from a whole one; they are no signature, so they do not tell who wrote it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import math
+import zipfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from array_api_compat import is_array_api_obj
+
+from .._files import replacing
+from ..exceptions import ModelFormatError
+from ..fusion.anchor import AnchorModel
+from ..spectral import BipartiteEmbedding
+from ._placement import Placement
+
+__all__ = ["read_model", "write_model"]
+
+_FORMAT = "viewfuse model"
+_VERSION = 1
+_MANIFEST = "model.json"
+_TAG = "is"  # of a JSON object that stands for something JSON does not have
+_SCALARS = (bool, int, str, type(None))
+_RECORDS: dict[str, Any] = {made.__name__: made for made in (Placement, AnchorModel, BipartiteEmbedding)}
+
+
+def write_model(model: Any, path: str | Path) -> Path:
+    """Save an estimator, fitted or not."""
+    path = Path(path).expanduser()
+    encoder = _Encoder()
+    manifest = {
+        "format": _FORMAT,
+        "version": _VERSION,
+        "method": type(model).__name__,
+        "attributes": {name: encoder.encode(value, name) for name, value in vars(model).items()},
+        "arrays": {name: _sha256(content) for name, content in encoder.members.items()},
+    }
+    manifest["checksum"] = _sha256(_canonical(manifest))
+    with replacing(path) as temporary, zipfile.ZipFile(temporary, "w", zipfile.ZIP_STORED) as archive:
+        archive.writestr(_MANIFEST, json.dumps(manifest))
+        for name, content in encoder.members.items():
+            archive.writestr(f"{name}.npy", content)
+    return path
+
+
+def read_model(path: str | Path, classes: Mapping[str, Any]) -> Any:
+    """The estimator in a file; ``classes`` holds those that may be in it, by name."""
+    path = Path(path).expanduser()
+    with _refusing(path), zipfile.ZipFile(path) as archive:
+        manifest = _manifest(archive)
+        made = classes.get(str(manifest["method"]))
+        if made is None:
+            raise ModelFormatError(f"it holds a {manifest['method']}, which this viewfuse does not know.")
+        decoder = _Decoder({name: _array(archive, name, digest) for name, digest in manifest["arrays"].items()})
+        attributes = {str(name): decoder.decode(value) for name, value in manifest["attributes"].items()}
+        unknown = [name for name in attributes if hasattr(made, name) and callable(getattr(made, name))]
+        absent = [name for name in made._get_param_names() if name not in attributes]
+        if unknown or absent:
+            raise ModelFormatError(f"it does not describe a {made.__name__}: look at {(unknown + absent)[0]!r}.")
+    model = object.__new__(made)
+    vars(model).update(attributes)
+    return model
+
+
+@contextmanager
+def _refusing(path: Path) -> Iterator[None]:
+    """Whatever goes wrong inside becomes a ``ModelFormatError`` with the file's name and the reason."""
+    try:
+        yield
+    except ModelFormatError as error:
+        raise ModelFormatError(f"{path}: {error}") from None
+    except (FileNotFoundError, PermissionError, IsADirectoryError):
+        raise
+    except Exception as error:  # zipfile, json and NumPy meet damage with exceptions of many types
+        reason = " ".join(str(error).split()) or type(error).__name__
+        raise ModelFormatError(f"{path}: this is no saved model, or it is damaged or cut short ({reason}).") from error
+
+
+def _manifest(archive: zipfile.ZipFile) -> dict[str, Any]:
+    if _MANIFEST not in archive.namelist():
+        raise ModelFormatError("this is no saved model: model.save(path) writes them.")
+    manifest = json.loads(_content(archive, _MANIFEST))
+    if not isinstance(manifest, dict) or manifest.get("format") != _FORMAT:
+        raise ModelFormatError("this is no saved model: model.save(path) writes them.")
+    version = manifest.get("version")
+    if not isinstance(version, int) or version > _VERSION:
+        raise ModelFormatError(
+            f"it was saved by a newer viewfuse (format {version}; this one reads up to {_VERSION}). Update viewfuse."
+        )
+    checksum = manifest.pop("checksum", None)
+    if checksum != _sha256(_canonical(manifest)):
+        raise ModelFormatError(f"{_MANIFEST} is not as it was saved: its checksum does not match. Save the model again.")
+    return manifest
+
+
+def _content(archive: zipfile.ZipFile, name: str) -> bytes:
+    """The bytes of a member: stored as they are, so never more than the file has."""
+    member = archive.getinfo(name)
+    if member.compress_type != zipfile.ZIP_STORED or member.file_size != member.compress_size:
+        raise ModelFormatError(f"{name} is compressed, which model.save never does.")
+    return archive.read(member)
+
+
+def _array(archive: zipfile.ZipFile, name: str, digest: str) -> np.ndarray:
+    content = _content(archive, f"{name}.npy")
+    if _sha256(content) != digest:
+        raise ModelFormatError(f"array {name!r} is not as it was saved: its checksum does not match. Save the model again.")
+    stream = io.BytesIO(content)
+    if np.lib.format.read_magic(stream) != (1, 0):
+        raise ModelFormatError(f"array {name!r} is in an unknown format.")
+    shape, columns_first, dtype = np.lib.format.read_array_header_1_0(stream)
+    if dtype.hasobject:
+        raise ModelFormatError(f"array {name!r} holds pickled Python objects, which are never loaded.")
+    if math.prod(shape) * dtype.itemsize != len(content) - stream.tell():
+        raise ModelFormatError(f"array {name!r} does not hold the {shape} numbers it claims.")
+    values = np.frombuffer(content, dtype=dtype, offset=stream.tell()) if math.prod(shape) else np.empty(0, dtype)
+    return values.reshape(shape, order="F" if columns_first else "C").copy(order="K")
+
+
+class _Encoder:
+    """Values as JSON; arrays become ``members``, each with a name of its own."""
+
+    def __init__(self) -> None:
+        self.members: dict[str, bytes] = {}
+
+    def encode(self, value: Any, name: str) -> Any:
+        if isinstance(value, np.generic) and not isinstance(value, (np.str_, np.float64)):
+            value = value.item()
+        if isinstance(value, float):
+            return float(value) if math.isfinite(value) else {_TAG: "float", "value": repr(float(value))}
+        if isinstance(value, _SCALARS):
+            return str(value) if isinstance(value, str) else value
+        if isinstance(value, (list, tuple)):
+            items = [self.encode(item, f"{name}.{i}") for i, item in enumerate(value)]
+            return items if isinstance(value, list) else {_TAG: "tuple", "items": items}
+        if isinstance(value, Mapping):
+            pairs = [[self.encode(key, name), self.encode(item, f"{name}.{key}")] for key, item in value.items()]
+            return {_TAG: "dict", "items": pairs}
+        if isinstance(value, slice):
+            return {_TAG: "slice", "items": [self.encode(end, name) for end in (value.start, value.stop, value.step)]}
+        if isinstance(value, np.random.RandomState):
+            return {_TAG: "RandomState", "state": self.encode(value.get_state(legacy=True), name)}
+        if sp.issparse(value):
+            csr = value.tocsr()
+            parts = [self.encode(part, f"{name}.{i}") for i, part in enumerate((csr.data, csr.indices, csr.indptr))]
+            return {_TAG: "sparse", "parts": parts, "shape": list(csr.shape)}
+        if _RECORDS.get(type(value).__name__) is type(value):
+            fields = {field: self.encode(getattr(value, field), f"{name}.{field}") for field in vars(value)}
+            return {_TAG: "record", "class": type(value).__name__, "fields": fields}
+        if is_array_api_obj(value):
+            return self._encode_array(np.asarray(value), name)
+        raise ModelFormatError(
+            f"{name} is a {type(value).__name__}, which cannot be saved as arrays and JSON. Set it to a plain value first."
+        )
+
+    def _encode_array(self, array: np.ndarray, name: str) -> Any:
+        if array.dtype.hasobject:
+            return {_TAG: "objects", "shape": list(array.shape), "items": self.encode(array.ravel().tolist(), name)}
+        member = f"{len(self.members)}-{''.join(c if c.isalnum() else '_' for c in name)[:40]}"
+        stream = io.BytesIO()
+        np.lib.format.write_array(stream, array, version=(1, 0), allow_pickle=False)
+        self.members[member] = stream.getvalue()
+        return {_TAG: "array", "member": member}
+
+
+class _Decoder:
+    """JSON back to values. Only what ``_Encoder`` writes is known; any other tag is refused."""
+
+    def __init__(self, arrays: Mapping[str, np.ndarray]) -> None:
+        self.arrays = arrays
+
+    def decode(self, value: Any) -> Any:
+        if isinstance(value, list):
+            return [self.decode(item) for item in value]
+        if not isinstance(value, dict):
+            return value
+        decode = getattr(self, f"_decode_{str(value.get(_TAG)).lower()}", None)
+        if decode is None:
+            raise ModelFormatError(f"it holds a {value.get(_TAG)!r}, which this viewfuse does not know.")
+        return decode(value)
+
+    def _decode_float(self, value: dict[str, Any]) -> float:
+        return float(value["value"])
+
+    def _decode_tuple(self, value: dict[str, Any]) -> tuple:
+        return tuple(self.decode(value["items"]))
+
+    def _decode_dict(self, value: dict[str, Any]) -> dict:
+        return {self.decode(key): self.decode(item) for key, item in value["items"]}
+
+    def _decode_slice(self, value: dict[str, Any]) -> slice:
+        return slice(*self.decode(value["items"]))
+
+    def _decode_randomstate(self, value: dict[str, Any]) -> np.random.RandomState:
+        state = np.random.RandomState()
+        state.set_state(self.decode(value["state"]))
+        return state
+
+    def _decode_sparse(self, value: dict[str, Any]) -> sp.csr_array:
+        matrix = sp.csr_array(tuple(self.decode(value["parts"])), shape=value["shape"])
+        matrix.check_format(full_check=True)  # SciPy's conversions write wherever the indices point
+        return matrix
+
+    def _decode_record(self, value: dict[str, Any]) -> Any:
+        made = _RECORDS.get(value["class"])
+        if made is None:
+            raise ModelFormatError(f"it holds a {value['class']!r}, which this viewfuse does not know.")
+        return made(**{name: self.decode(item) for name, item in value["fields"].items()})
+
+    def _decode_objects(self, value: dict[str, Any]) -> np.ndarray:
+        items = self.decode(value["items"])
+        array = np.empty(len(items), dtype=object)
+        array[:] = items
+        return array.reshape(value["shape"])
+
+    def _decode_array(self, value: dict[str, Any]) -> np.ndarray:
+        return self.arrays[value["member"]]
+
+
+def _canonical(manifest: Mapping[str, Any]) -> bytes:
+    return json.dumps(manifest, sort_keys=True, allow_nan=False).encode()
+
+
+def _sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
