@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ..exceptions import UnusedColumnsWarning, ViewsTypeError
 from ..spectral import assign_clusters
 from ..views import Views, align_graph_frames, holds_views, is_dataframe, split_columns
-from ._checks import check_enough_samples, check_graphs, check_n_clusters, informative_views
+from ._checks import check_enough_samples, check_graphs, check_n_clusters, informative_views, solving
 from ._saving import write_model
 from ._summary import summary_html
 
@@ -58,7 +58,7 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
             check_graphs(views, arrays)
         used = informative_views(views, arrays)
         self._describe(X, views)
-        with np.errstate(all="ignore"):  # what overflows shows in the result, which is checked
+        with solving(self):
             self._fit(views, arrays, used)
         return self
 

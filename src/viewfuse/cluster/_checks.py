@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from numbers import Integral, Real
 from typing import Any
 
@@ -26,6 +27,7 @@ __all__ = [
     "check_number",
     "check_zero_samples",
     "informative_views",
+    "solving",
     "warn_of_zero_samples",
 ]
 
@@ -132,13 +134,27 @@ def check_graphs(views: Views, arrays: Sequence[Any]) -> None:
             )
 
 
+@contextmanager
+def solving(model: Any) -> Iterator[None]:
+    """Within this block overflow is no warning, as it shows in the results; a matrix beyond solving is divergence too."""
+    with np.errstate(all="ignore"):
+        try:
+            yield
+        except np.linalg.LinAlgError as error:
+            raise _divergence(model) from error
+
+
 def check_finite_results(model: Any, *results: np.ndarray | None) -> None:
     """Raise DivergenceError if a solver left the range of numbers."""
     if not all(result is None or np.isfinite(result).all() for result in results):
-        raise DivergenceError(
-            f"{type(model).__name__} left the range of numbers: its parameters are too extreme for these views. "
-            "Take parameters nearer to the defaults, or look for extreme values in the views."
-        )
+        raise _divergence(model)
+
+
+def _divergence(model: Any) -> DivergenceError:
+    return DivergenceError(
+        f"{type(model).__name__} left the range of numbers: its parameters are too extreme for these views. "
+        "Take parameters nearer to the defaults, or look for extreme values in the views."
+    )
 
 
 def _rows(rows: np.ndarray) -> str:

@@ -24,6 +24,7 @@ from ._checks import (
     check_finite_results,
     check_number,
     informative_views,
+    solving,
     warn_of_zero_samples,
 )
 from ._placement import Placement
@@ -177,7 +178,7 @@ class AnchorGFSC(EmbeddingMixin, MultiViewClusterer):
         views = self._checked_views(X)
         check_enough_samples(views, self.n_clusters)
         self._describe(X, views)
-        with worker_threads(), np.errstate(all="ignore"):  # what overflows shows in the result, which is checked
+        with worker_threads(), solving(self):
             self._fit_rows(views)
         return self
 
