@@ -58,6 +58,13 @@ def test_every_method_comes_back_as_it_was(key, tmp_path):
         assert np.array_equal(again.relabel(random_state=0), model.relabel(random_state=0))
 
 
+def test_the_numbers_of_clusters_tried_come_back(tmp_path):
+    model = vf.GFSC("auto", random_state=0).fit(blobs(60))
+    again = vf.load(model.save(tmp_path / "fit.model"))
+    assert again.n_clusters_ == model.n_clusters_
+    assert_same(vars(model.cluster_counts_), vars(again.cluster_counts_))
+
+
 def test_parameters_of_every_kind_come_back(tmp_path):
     views = {"a": slice(0, 4), "b": [4, 5, 6], "c": np.array([7, 8])}
     model = vf.GFSC(3, alpha=np.float32(2), views=views, random_state=np.random.RandomState(5), tol=float("inf"))

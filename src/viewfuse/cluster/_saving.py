@@ -21,10 +21,11 @@ import numpy as np
 import scipy.sparse as sp
 from array_api_compat import is_array_api_obj
 
+from .._device import to_host
 from .._files import replacing
 from ..exceptions import ModelFormatError
 from ..fusion.anchor import AnchorModel
-from ..spectral import BipartiteEmbedding
+from ..spectral import BipartiteEmbedding, ClusterCounts
 from ._placement import Placement
 
 __all__ = ["read_model", "write_model"]
@@ -34,7 +35,8 @@ _VERSION = 1
 _MANIFEST = "model.json"
 _TAG = "is"  # of a JSON object that stands for something JSON does not have
 _SCALARS = (bool, int, str, type(None))
-_RECORDS: dict[str, Any] = {made.__name__: made for made in (Placement, AnchorModel, BipartiteEmbedding)}
+# What else a fitted attribute may be.
+_RECORDS: dict[str, Any] = {made.__name__: made for made in (Placement, AnchorModel, BipartiteEmbedding, ClusterCounts)}
 
 
 def write_model(model: Any, path: str | Path) -> Path:
@@ -161,7 +163,7 @@ class _Encoder:
             fields = {field: self.encode(getattr(value, field), f"{name}.{field}") for field in vars(value)}
             return {_TAG: "record", "class": type(value).__name__, "fields": fields}
         if is_array_api_obj(value):
-            return self._encode_array(np.asarray(value), name)
+            return self._encode_array(to_host(value), name)
         raise ModelFormatError(
             f"{name} is a {type(value).__name__}, which cannot be saved as arrays and JSON. Set it to a plain value first."
         )
