@@ -5,7 +5,10 @@ from __future__ import annotations
 import subprocess
 import sys
 
-EXTRAS = ("pandas", "pyarrow", "h5py", "pooch", "tqdm", "mudata", "anndata", "typer", "rich", "matplotlib", "torch")
+EXTRAS = (
+    *("pandas", "pyarrow", "h5py", "pooch", "tqdm", "mudata", "anndata", "typer", "rich", "matplotlib", "torch"),
+    *("dask", "distributed"),
+)
 BLOCK = f"""
 import importlib.abc, sys
 class Block(importlib.abc.MetaPathFinder):

@@ -3,6 +3,7 @@
 from sklearn.exceptions import ConvergenceWarning as _SklearnConvergenceWarning
 
 __all__ = [
+    "ChunksWarning",
     "ConvergenceWarning",
     "DegenerateGraphWarning",
     "DivergenceError",
@@ -82,6 +83,10 @@ class UnusedColumnsWarning(ViewfuseWarning):
 
 class UnusedVariablesWarning(ViewfuseWarning):
     """Some variables of a file look like views and are not used."""
+
+
+class ChunksWarning(ViewfuseWarning):
+    """The chunks of Dask views do not line up, so some data has to move between workers."""
 
 
 class DegenerateGraphWarning(ViewfuseWarning):

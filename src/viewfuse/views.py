@@ -28,7 +28,8 @@ class Views:
     Parameters
     ----------
     data : list or tuple, mapping of name to view, Views, Bunch, AnnData or MuData
-        Each view is (n_samples, n_features): an array, a scipy sparse matrix or a pandas DataFrame.
+        Each view is (n_samples, n_features): an array, a scipy sparse matrix or a pandas DataFrame, or a matrix in a
+        file (a memory map, an HDF5 data set, a Zarr array, ``io.ParquetRows``), of which rows are read when they are needed.
         DataFrames are joined on their index: the first one sets the order of the samples, and ids that
         another does not have, or has twice, are an error. An array has no ids, so it can only stand
         beside DataFrames that are already in one order. Bunches, AnnData and MuData become views as
@@ -308,6 +309,12 @@ def holds_views(data: Any) -> bool:
     return isinstance(data, Bunch) or type(data).__module__.partition(".")[0] in ("anndata", "mudata")
 
 
+def holds_dask(data: Any) -> bool:
+    """Whether this is a Dask collection, or views of which one is; without importing Dask."""
+    members = data.values() if isinstance(data, Mapping) else data if isinstance(data, (list, tuple)) else [data]
+    return any(type(member).__module__.startswith("dask") for member in members)
+
+
 def _named_members(data: Any, names: Sequence[str] | None) -> tuple[list[str], list[Any]]:
     if isinstance(data, Mapping):
         members = list(data.values())
@@ -366,7 +373,7 @@ def _id_mismatch(first: str, other: str, unknown: Any, absent: Any) -> str:
 
 
 def _column_names(member: Any) -> np.ndarray | None:
-    if not is_dataframe(member):
+    if not (is_dataframe(member) or (is_on_disk(member) and hasattr(member, "columns"))):
         return None
     return np.asarray([str(name) for name in member.columns], dtype=object)
 

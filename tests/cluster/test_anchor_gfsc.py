@@ -172,7 +172,7 @@ def test_a_sample_of_rows_is_enough(monkeypatch):
 def test_the_size_of_blocks_does_not_matter(monkeypatch):
     views, _ = blobs(n=700)
     one = vf.AnchorGFSC(4, random_state=0).fit(views)
-    monkeypatch.setattr(_rows, "BLOCK", 64)
+    monkeypatch.setattr(_rows, "_BLOCK", 64)
     other = vf.AnchorGFSC(4, random_state=0).fit(views)
     assert adjusted_rand_score(one.labels_, other.labels_) > 0.99
     assert np.allclose(one.embedding_, other.embedding_, atol=1e-3)

@@ -55,8 +55,8 @@ def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:
         raise ParameterError(f"{name} must be one of {', '.join(map(repr, choices))}; got {value!r}.")
 
 
-def check_enough_samples(views: Views, n_clusters: int) -> None:
-    n = len(views)
+def check_enough_samples(views: Views, n_clusters: int, n_samples: int | None = None) -> None:
+    n = len(views) if n_samples is None else n_samples
     if n < n_clusters:
         samples = "1 sample" if n == 1 else f"{n} samples"
         raise ViewsError(

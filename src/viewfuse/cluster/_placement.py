@@ -16,12 +16,22 @@ __all__ = ["Assigned", "Placement"]
 
 @dataclass(frozen=True)
 class Assigned:
-    """A block of rows: its clusters, how clear they are, where it lies, and its ties to the anchors."""
+    """A block of rows.
+
+    Attributes
+    ----------
+    labels : (b,) array of int
+    confidence : (b,) array, how clear they are
+    embedding : (b, p) array, where the rows lie
+    consensus : (b, m) array, their ties to the anchors
+    zero : (b, n_views) array of bool, who has a view and is all zeros in it
+    """
 
     labels: np.ndarray
     confidence: np.ndarray
     embedding: np.ndarray
     consensus: np.ndarray
+    zero: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -66,4 +76,20 @@ class Placement:
         consensus = place(self.model, views).consensus
         embedding = self.model.embed(consensus)
         labels = nearest_centres(unit_rows(embedding), self.centres)
-        return Assigned(labels, claim_confidence(consensus @ self.profiles, labels), embedding, consensus)
+        zero = np.stack([(view.scale == 0) & ~view.absent for view in views], axis=1)
+        return Assigned(labels, claim_confidence(consensus @ self.profiles, labels), embedding, consensus, zero)
+
+    def layout(self, n_views: int) -> dict[str, tuple[tuple[int, ...], type]]:
+        """The shape of a row, and the type, of every attribute of :class:`Assigned`."""
+        return {
+            "labels": ((), np.intp),
+            "confidence": ((), np.float64),
+            "embedding": ((self.centres.shape[1],), np.float32),
+            "consensus": ((self.model.n_anchors,), np.float32),
+            "zero": ((n_views,), np.bool_),
+        }
+
+    def empty(self, n: int, n_views: int, wanted: Sequence[str]) -> list[np.ndarray]:
+        """Arrays for the wanted attributes of ``n`` rows."""
+        layout = self.layout(n_views)
+        return [np.empty((n, *layout[name][0]), dtype=layout[name][1]) for name in wanted]

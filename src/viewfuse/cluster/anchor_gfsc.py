@@ -9,14 +9,13 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from .._disk import read_rows
 from .._parallel import worker_threads
 from ..exceptions import ConvergenceWarning, ParameterError, ViewsError
-from ..fusion.anchor import AnchorFusion, block_sums, learn_anchors, refined
+from ..fusion.anchor import AnchorFusion, learn_anchors, refined
 from ..fusion.result import Sweep
 from ..graphs.anchors import UnitRows
 from ..spectral import all_clusters_taken
-from ..views import Views
+from ..views import Views, holds_dask
 from ._base import EmbeddingMixin, MultiViewClusterer
 from ._checks import (
     check_count,
@@ -28,7 +27,7 @@ from ._checks import (
     warn_of_zero_samples,
 )
 from ._placement import Placement
-from ._rows import RowReader
+from ._rows import LocalRows, RowSource, Scaler
 
 __all__ = ["AnchorGFSC"]
 
@@ -168,25 +167,27 @@ class AnchorGFSC(EmbeddingMixin, MultiViewClusterer):
         ----------
         X : list, tuple or dict of (n_samples, n_features) views, Views, or one 2-D array or DataFrame
             As for :class:`viewfuse.GFSC`; memory maps, HDF5 data sets, Zarr arrays and ``io.ParquetRows`` are read some rows
-            at a time.
+            at a time. Of Dask arrays or DataFrames the chunks are worked on where they are: see :mod:`viewfuse.distributed`.
         y : ignored
 
         Returns
         -------
         self
         """
-        views = self._checked_views(X)
-        check_enough_samples(views, self.n_clusters)
-        self._describe(X, views)
+        check_count("n_clusters", self.n_clusters, least=2)
+        self._check_parameters()
+        source = self._source(X, reset=True)
+        check_enough_samples(source.described, self.n_clusters, n_samples=len(source))
+        self._describe(X, source.described)
         with worker_threads(), solving(self):
-            self._fit_rows(views)
+            self._fit_rows(source)
         return self
 
-    def predict(self, X: Any) -> np.ndarray:
-        """The clusters of samples, seen before or not, (n_samples,): the same views, and any that a sample lacks."""
+    def predict(self, X: Any) -> Any:
+        """The clusters of samples, seen before or not, (n_samples,); they may lack views. Of Dask views a Dask array."""
         return self._assigned(X, "labels")
 
-    def transform(self, X: Any) -> np.ndarray:
+    def transform(self, X: Any) -> Any:
         """Where samples lie in the learned embedding, (n_samples, n_components)."""
         return self._assigned(X, "embedding")
 
@@ -198,13 +199,19 @@ class AnchorGFSC(EmbeddingMixin, MultiViewClusterer):
         degree = graph.sum(axis=0)
         return (graph / np.where(degree > 0, degree, 1)) @ graph.T
 
-    def _fit_rows(self, views: Views) -> None:
+    def _source(self, X: Any, *, reset: bool) -> RowSource:
+        if holds_dask(X):
+            from ..distributed import DaskRows  # here, because it stands above this package
+
+            return DaskRows(X, views=self.views)
+        return LocalRows(self._as_views(X, reset=reset))
+
+    def _fit_rows(self, source: RowSource) -> None:
         rng = check_random_state(self.random_state)
-        n = len(views)
+        n = len(source)
         n_anchors = min(80 + 2 * self.n_clusters if self.n_anchors == "auto" else int(self.n_anchors), n)
         rows = _sample(n, _ROWS_PER_ANCHOR * n_anchors, rng)
-        used, sample = self._informative(views, rows)
-        reader = RowReader(views, used)
+        used, sample = _informative(source, rows)
         fusion = learn_anchors(
             sample,
             self.n_clusters,
@@ -220,18 +227,10 @@ class AnchorGFSC(EmbeddingMixin, MultiViewClusterer):
         )
         self._warn(fusion)
         if len(sample[0]) < n:
-            model = fusion.model
-            fusion = refined(fusion, reader.each_block(lambda _, block: block_sums(model, block)))
+            fusion = refined(fusion, source.sums(fusion.model, used))
         placement = Placement.learned(fusion.model, sample, self.n_clusters, n_init=self.n_init, random_state=rng)
-        self._learned(fusion, placement, used, views)
-        self._place(reader, placement)
-
-    def _informative(self, views: Views, rows: slice | np.ndarray) -> tuple[list[int], list[UnitRows]]:
-        """Which views differ among these rows, and the rows of those."""
-        reader = RowReader(views, range(views.n_views))
-        raw = [read_rows(array, rows) for array in views.arrays]
-        used = informative_views(views, [block[~reader.absent(v, block, rows)] for v, block in enumerate(raw)])
-        return used, RowReader(views, used).scaled([raw[v] for v in used], rows)
+        self._learned(fusion, placement, used, source.described)
+        self._place(source)
 
     def _learned(self, fusion: AnchorFusion, placement: Placement, used: list[int], views: Views) -> None:
         self._placement, self._used = placement, used
@@ -250,59 +249,39 @@ class AnchorGFSC(EmbeddingMixin, MultiViewClusterer):
         self.objective_ = self.history_["objective"]
         self.view_weights_ = self.history_["weights"][-1]
 
-    def _place(self, reader: RowReader, placement: Placement) -> None:
+    def _place(self, source: RowSource) -> None:
         """The last pass: every row to its cluster."""
-        n, m = len(reader), placement.model.n_anchors
-        self.labels_ = np.empty(n, dtype=np.intp)
-        self.confidence_ = np.empty(n)
-        self.embedding_ = np.empty((n, placement.centres.shape[1]), dtype=np.float32)
-        self.anchor_graph_ = np.empty((n, m), dtype=np.float32) if n * m <= _MOST_STORED else None
-        zero = np.zeros((n, len(reader.used)), dtype=bool)
+        wanted = ["labels", "confidence", "embedding"]
+        local = isinstance(source, LocalRows)
+        stored = local and len(source) * self._placement.model.n_anchors <= _MOST_STORED
+        wanted += ["zero"] * local + ["consensus"] * stored
+        found = dict(zip(wanted, source.assign(self._placement, self._used, wanted), strict=True))
+        self.labels_, self.confidence_, self.embedding_ = found["labels"], found["confidence"], found["embedding"]
+        self.anchor_graph_ = found.get("consensus")
+        if local:  # Dask arrays are not computed before they are asked for
+            check_finite_results(self, self.embedding_, self.confidence_, self.view_weights_, self.objective_)
+            self.labels_ = all_clusters_taken(self.labels_, -self.confidence_, self.n_clusters)
+            if found["zero"].any():
+                warn_of_zero_samples(source.described, found["zero"], self._used)
 
-        def place_block(rows: slice, block: list[UnitRows]) -> int:
-            assigned = placement.assign(block)
-            self.labels_[rows], self.confidence_[rows] = assigned.labels, assigned.confidence
-            self.embedding_[rows] = assigned.embedding
-            if self.anchor_graph_ is not None:
-                self.anchor_graph_[rows] = assigned.consensus
-            for v, view in enumerate(block):
-                zero[rows, v] = (view.scale == 0) & ~view.absent
-            return 0
-
-        reader.each_block(place_block)
-        check_finite_results(self, self.embedding_, self.confidence_, self.view_weights_, self.objective_)
-        self.labels_ = all_clusters_taken(self.labels_, -self.confidence_, self.n_clusters)
-        if zero.any():
-            warn_of_zero_samples(reader.views, zero, reader.used)
-
-    def _assigned(self, X: Any, what: str) -> np.ndarray:
+    def _assigned(self, X: Any, what: str) -> Any:
         check_is_fitted(self)
-        views = self._same_views(self._as_views(X, reset=False))
-        placement = self._placement
-        shape = (len(views),) if what == "labels" else (len(views), placement.centres.shape[1])
-        result = np.empty(shape, dtype=np.intp if what == "labels" else np.float32)
+        source = self._source(X, reset=False)
+        source = source.reordered(self._order_of_fit(source.described))
+        return source.assign(self._placement, self._used, [what])[0]
 
-        def fill(rows: slice, block: list[UnitRows]) -> int:
-            result[rows] = getattr(placement.assign(block), what)
-            return 0
-
-        with worker_threads():
-            RowReader(views, self._used).each_block(fill)
-        return result
-
-    def _same_views(self, views: Views) -> Views:
-        """The views in the order of the fit, checked to be the same ones."""
+    def _order_of_fit(self, views: Views) -> list[int]:
+        """Where each view of the fit stands among these, checked to be the same ones."""
         names = list(self.view_names_)
         if views.n_views != len(names):
             raise ViewsError(f"The model was fitted on {len(names)} views ({', '.join(names)}), but got {views.n_views}.")
-        if set(views.names) == set(names):
-            order = [views.names.index(name) for name in names]
-            present = None if views.present is None else views.present[:, order]
-            views = Views([views.arrays[v] for v in order], names=names, ids=views.ids, present=present)
-        for name, array, width in zip(views.names, views.arrays, self._widths, strict=True):
-            if array.shape[1] != width:
-                raise ViewsError(f"View {name!r} has {array.shape[1]} features, but had {width} when the model was fitted.")
-        return views
+        named_alike = set(views.names) == set(names)
+        order = [views.names.index(name) for name in names] if named_alike else list(range(len(names)))
+        for name, v, width in zip(names, order, self._widths, strict=True):
+            found = views.arrays[v].shape[1]
+            if found != width:
+                raise ViewsError(f"View {name!r} has {found} features, but had {width} when the model was fitted.")
+        return order
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -321,6 +300,14 @@ class AnchorGFSC(EmbeddingMixin, MultiViewClusterer):
                 ConvergenceWarning,
                 stacklevel=4,
             )
+
+
+def _informative(source: RowSource, rows: slice | np.ndarray) -> tuple[list[int], list[UnitRows]]:
+    """Which views differ among these rows, and the rows of those."""
+    views, raw = source.described, source.take(rows)
+    scaler = Scaler(views, range(views.n_views))
+    used = informative_views(views, [block[~scaler.absent(v, block, rows)] for v, block in enumerate(raw)])
+    return used, Scaler(views, used).scaled([raw[v] for v in used], rows)
 
 
 def _sample(n: int, size: int, random_state: np.random.RandomState) -> slice | np.ndarray:

@@ -1,0 +1,145 @@
+"""AnchorGFSC over Dask: the clusters of the same data in memory, whatever the chunks, and whoever dies."""
+
+import os
+import signal
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.metrics import adjusted_rand_score
+
+import viewfuse as vf
+from viewfuse.exceptions import ChunksWarning, ViewsError, ViewsTypeError
+
+dask = pytest.importorskip("dask", reason="Dask is not installed")
+da = pytest.importorskip("dask.array", reason="Dask is not installed")
+
+
+@pytest.fixture(scope="module")
+def arrays():
+    views = vf.datasets.make_views(n_samples=3000, n_clusters=4, n_features=(6, 9), noise=3.0, random_state=0)
+    return [np.asarray(x, dtype=np.float32) for x in views.arrays]
+
+
+@pytest.fixture(autouse=True)
+def small_sample(monkeypatch):
+    monkeypatch.setattr("viewfuse.cluster.anchor_gfsc._ROWS_PER_ANCHOR", 8)
+
+
+@pytest.fixture(scope="module")
+def in_memory(arrays):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("viewfuse.cluster.anchor_gfsc._ROWS_PER_ANCHOR", 8)
+        return vf.AnchorGFSC(4, random_state=0).fit(arrays)
+
+
+def chunked(arrays, size):
+    return [da.from_array(x, chunks=(size, -1)) for x in arrays]
+
+
+@pytest.mark.parametrize("size", [3000, 700, 501])
+def test_the_labels_are_those_of_the_data_in_memory(arrays, in_memory, size):
+    views = chunked(arrays, size)
+    model = vf.AnchorGFSC(4, random_state=0).fit(views)
+    assert isinstance(model.labels_, da.Array)
+    assert model.labels_.chunks[0] == views[0].chunks[0]
+    labels, confidence, embedding = dask.compute(model.labels_, model.confidence_, model.embedding_)
+    assert adjusted_rand_score(in_memory.labels_, labels) >= 0.99
+    assert np.allclose(embedding, in_memory.embedding_, atol=1e-3)
+    assert np.allclose(confidence, in_memory.confidence_, atol=1e-2)
+    assert np.allclose(model.view_weights_, in_memory.view_weights_, atol=1e-4)
+    assert (model.predict(views).compute() == labels).all()
+    assert (model.predict(arrays) == labels).all()
+    assert model.transform(views).shape == embedding.shape
+
+
+def test_nothing_of_the_size_of_the_data_reaches_the_client(arrays, monkeypatch):
+    sizes = []
+    compute = dask.compute
+
+    def watched(*args, **kwargs):
+        results = compute(*args, **kwargs)
+        sizes.extend(part.shape[0] for result in results if isinstance(result, list) for part in result)
+        return results
+
+    monkeypatch.setattr(dask, "compute", watched)
+    vf.AnchorGFSC(4, random_state=0).fit(chunked(arrays, 500))
+    assert 0 < max(sizes) < 500
+
+
+def test_data_frames_and_names(arrays, in_memory):
+    pandas = pytest.importorskip("pandas")
+    dd = pytest.importorskip("dask.dataframe")
+    frames = {f"v{v}": dd.from_pandas(pandas.DataFrame(x), npartitions=4) for v, x in enumerate(arrays)}
+    model = vf.AnchorGFSC(4, random_state=0).fit(frames)
+    assert list(model.view_names_) == ["v0", "v1"]
+    assert adjusted_rand_score(in_memory.labels_, model.labels_.compute()) >= 0.99
+    swapped = {"v1": chunked(arrays, 800)[1], "v0": chunked(arrays, 800)[0]}
+    assert (model.predict(swapped).compute() == model.labels_.compute()).all()
+
+
+def test_chunks_that_do_not_line_up_are_said_to_be_re_chunked(arrays, in_memory):
+    views = [da.from_array(arrays[0], chunks=(1000, 2)), da.from_array(arrays[1], chunks=(700, -1))]
+    with pytest.warns(ChunksWarning, match="chunks of 'view1' do not line up with those of 'view0'"):
+        model = vf.AnchorGFSC(4, random_state=0).fit(views)
+    assert adjusted_rand_score(in_memory.labels_, model.labels_.compute()) >= 0.99
+
+
+def test_missing_views_and_bad_values_are_found_in_their_chunk(arrays):
+    holes = [x.copy() for x in arrays]
+    holes[0][::3] = np.nan
+    model = vf.AnchorGFSC(4, random_state=0).fit(chunked(holes, 700))
+    assert adjusted_rand_score(vf.AnchorGFSC(4, random_state=0).fit(holes).labels_, model.labels_.compute()) >= 0.99
+    holes[1][2400] = np.nan
+    with pytest.raises(ViewsError, match="row 2400 lacks every view"):
+        vf.AnchorGFSC(4, random_state=0).fit(chunked(holes, 700))
+    holes[1][2400, 1:] = 0
+    with pytest.raises(ViewsError, match="NaN in row 2400, column 0"):
+        vf.AnchorGFSC(4, random_state=0).fit(chunked(holes, 700))
+
+
+def test_what_cannot_be_used_is_refused(arrays):
+    views = chunked(arrays, 1000)
+    with pytest.raises(ViewsTypeError, match="'view1' is a ndarray, but others are Dask"):
+        vf.AnchorGFSC(4).fit([views[0], arrays[1]])
+    with pytest.raises(ViewsError, match="'view0' 3000, 'view1' 2000"):
+        vf.AnchorGFSC(4).fit([views[0], views[1][:2000]])
+    with pytest.raises(ViewsTypeError, match="give Dask data as a list"):
+        vf.AnchorGFSC(4, views=[slice(0, 2)]).fit(views[0])
+    with pytest.raises(ViewsError, match="cannot make 4 clusters"):
+        vf.AnchorGFSC(4).fit([x[:3] for x in views])
+    with pytest.raises(ViewsTypeError, match="not numeric"):
+        vf.AnchorGFSC(4).fit([views[0].astype(str)])
+    unknown = [x[x[:, 0] > -np.inf] for x in views]  # sizes that Dask does not know
+    assert vf.AnchorGFSC(4, random_state=0).fit(unknown).labels_.shape == (3000,)
+
+
+def dies_at_the_second_reading(block, folder, block_info=None):
+    """Ends the worker's process, without a word, when the second chunk is read for the second time."""
+    if block_info and block_info[0]["chunk-location"][0] == 1:
+        reading = len(list(Path(folder).iterdir()))
+        (Path(folder) / str(reading)).touch()
+        if reading == 1:
+            os.kill(os.getpid(), signal.SIGKILL)
+    return block
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning", "ignore::RuntimeWarning")
+def test_a_worker_killed_in_the_middle_of_a_fit_changes_nothing(arrays, in_memory, tmp_path):
+    distributed = pytest.importorskip("distributed", reason="distributed is not installed")
+    marks = tmp_path / "marks"
+    marks.mkdir()
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        before = set(client.scheduler_info()["workers"])
+        first, second = chunked(arrays, 600)
+        # It is read for the sample, again for the sweep over all rows, and a third time for the labels.
+        views = [first.map_blocks(dies_at_the_second_reading, folder=str(marks), dtype=first.dtype), second]
+        model = vf.AnchorGFSC(4, random_state=0).fit(views)
+        labels = model.labels_.compute()
+        after = set(client.scheduler_info()["workers"])
+    assert len(list(marks.iterdir())) >= 4
+    assert before != after
+    assert adjusted_rand_score(in_memory.labels_, labels) >= 0.99
