@@ -7,6 +7,9 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from array_api_compat import is_numpy_array
+
+from ._device import to_host
 
 __all__ = ["is_on_disk", "portion_of", "read_rows"]
 
@@ -30,7 +33,9 @@ def read_rows(array: Any, rows: slice | np.ndarray) -> Any:
     """
     if isinstance(array, np.memmap) or is_on_disk(array):
         return _copied(array, rows) if isinstance(rows, slice) else _gathered(array, rows)
-    return array[rows] if sp.issparse(array) else np.asarray(array)[rows]
+    if sp.issparse(array) or is_numpy_array(array):
+        return array[rows]
+    return to_host(array[rows, :]) if isinstance(rows, slice) else to_host(array)[rows]
 
 
 def _copied(array: Any, rows: slice) -> np.ndarray:

@@ -455,7 +455,7 @@ def _check_numbers(values: np.ndarray, view: str, column: str) -> None:
 
 def _place(array: Any) -> str:
     """In whose memory an array is, as messages call it."""
-    if sp.issparse(array) or is_numpy_array(array):
+    if sp.issparse(array) or is_numpy_array(array) or is_on_disk(array):
         return "NumPy's memory"
     return f"{array_namespace(array).__name__.rpartition('.')[2]}'s memory on {array.device}"
 

@@ -296,3 +296,11 @@ def test_verbose_prints_every_sweep(capsys):
     views, _ = blobs(n=100)
     model = vf.AnchorGFSC(4, random_state=0, verbose=1).fit(views)
     assert capsys.readouterr().out.count("AnchorGFSC sweep") == model.n_iter_
+
+
+def test_tensors_are_taken_as_arrays_are():
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    views, _ = blobs(n=100)
+    expected = vf.AnchorGFSC(4, random_state=0).fit(views)
+    model = vf.AnchorGFSC(4, random_state=0).fit([torch.asarray(x) for x in views])
+    assert (model.labels_ == expected.labels_).all()

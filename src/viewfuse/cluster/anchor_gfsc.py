@@ -21,6 +21,7 @@ from ._checks import (
     check_count,
     check_enough_samples,
     check_finite_results,
+    check_n_clusters,
     check_number,
     informative_views,
     solving,
@@ -174,7 +175,7 @@ class AnchorGFSC(EmbeddingMixin, MultiViewClusterer):
         -------
         self
         """
-        check_count("n_clusters", self.n_clusters, least=2)
+        check_n_clusters(self.n_clusters, may_be_auto=self._counts_clusters)
         self._check_parameters()
         source = self._source(X, reset=True)
         check_enough_samples(source.described, self.n_clusters, n_samples=len(source))
