@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -13,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import viewfuse
 from viewfuse.cluster import METHODS
 from viewfuse.datasets import make_views
 from viewfuse.io import load_results
@@ -203,8 +205,9 @@ main()
 """
 
     def run(self, folder: Path, cwd: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
-        program = self.program(folder, *arguments)
-        return subprocess.run([sys.executable, "-c", program], cwd=cwd, capture_output=True, text=True, check=False)
+        ours = {**os.environ, "PYTHONPATH": str(Path(viewfuse.__file__).parents[1])}  # this checkout, wherever it runs
+        command = [sys.executable, "-c", self.program(folder, *arguments)]
+        return subprocess.run(command, cwd=cwd, env=ours, capture_output=True, text=True, check=False)
 
     def test_partial_results_are_saved_where_the_message_says(self, folder: Path, tmp_path: Path) -> None:
         ended = self.run(folder, tmp_path)
