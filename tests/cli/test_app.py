@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import subprocess
@@ -36,6 +37,27 @@ def test_every_command_has_help(name: str, command: Callable) -> None:
 def test_help_has_examples(name: str, command: Callable) -> None:
     shown = command(name, "--help").out
     assert f"viewfuse {name} " in shown.partition("Examples")[2].partition("╭")[0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "shown"),
+    [
+        (["methods"], lambda found: found[0]["key"] == "gfsc"),
+        (["datasets", "list"], lambda found: {"name", "n_samples", "sha256", "here"} <= found[0].keys()),
+        (["datasets", "info", "msrc-v5"], lambda found: found["n_samples"] == 210),
+    ],
+)
+def test_json_for_machines(arguments: list[str], shown: Callable, command: Callable) -> None:
+    ended = command(*arguments, "--json")
+    assert ended.code == 0
+    assert shown(json.loads(ended.out))
+
+
+def test_json_of_a_file(archive: Path, command: Callable) -> None:
+    found = json.loads(command("info", archive, "--json").out)
+    assert found["samples"] == 40
+    assert [view["features"] for view in found["views"]] == [3, 4]
+    assert found["labels"] is None
 
 
 def test_an_error_is_one_sentence_and_with_debug_the_traceback(tmp_path: Path, command: Callable) -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import json
+from dataclasses import asdict
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
 from .. import datasets as catalogue
+from ._options import AsJson
 from .info import describe_views
 
 __all__ = ["app"]
@@ -19,8 +22,11 @@ Name = Annotated[str, typer.Argument(help="Name in the catalogue; upper and lowe
 
 
 @app.command("list")
-def list_datasets() -> None:
+def list_datasets(as_json: AsJson = False) -> None:
     """List the catalogue; a tick marks the files that are already here."""
+    if as_json:
+        print(json.dumps([_facts(name) for name in catalogue.names()], indent=2))
+        return
     table = Table()
     table.add_column("name", no_wrap=True)
     for column in ("samples", "views", "clusters", "size", "here"):
@@ -35,8 +41,11 @@ def list_datasets() -> None:
 
 
 @app.command("info")
-def show(name: Name) -> None:
+def show(name: Name, as_json: AsJson = False) -> None:
     """Show what the catalogue says of a data set, without downloading it."""
+    if as_json:
+        print(json.dumps(_facts(name), indent=2))
+        return
     entry = catalogue.describe(name)
     views = ", ".join(f"{v} ({n:,})" for v, n in zip(entry.view_names, entry.view_features, strict=True))
     facts = {
@@ -64,6 +73,12 @@ def fetch(
     path = catalogue.download(name, url=url)
     describe_views(catalogue.fetch(name), catalogue.describe(name).name, Console())
     print(path)
+
+
+def _facts(name: str) -> dict[str, Any]:
+    entry = catalogue.describe(name)
+    file = catalogue.data_folder() / entry.file
+    return {**asdict(entry), "path": str(file), "here": file.exists()}
 
 
 def _size(n_bytes: int) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import sys
 import warnings
 from typing import Any
 
@@ -13,7 +15,7 @@ from rich.table import Table
 
 from ..exceptions import UnusedVariablesWarning
 from ..views import Views
-from ._options import File, Ids, Labels, MissingSamples, NoLabels, SamplesAre, ViewRules, load
+from ._options import AsJson, File, Ids, Labels, MissingSamples, NoLabels, SamplesAre, ViewRules, load
 from ._wording import as_options
 
 __all__ = ["describe_views", "info"]
@@ -29,17 +31,50 @@ def info(
     no_labels: NoLabels = False,
     samples: SamplesAre = None,
     missing: MissingSamples = "error",
+    as_json: AsJson = False,
 ) -> None:
-    """Show what a file holds: views, features, types, sparsity, missing values, labels and their counts."""
+    """Show what a file holds: views, features, types, sparsity, missing values, labels and their counts.
+
+    [bold]Examples[/]
+
+      viewfuse info news.mat
+
+      viewfuse info table.csv --views 'audio_*' --views size:width-height
+    """
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         found = load(file, views, ids, labels, no_labels, samples, missing)
-    describe_views(found, str(file), Console())
+    if as_json:
+        print(json.dumps(_facts(found, str(file)), indent=2))
+    else:
+        describe_views(found, str(file), Console())
     for warning in caught:
         if issubclass(warning.category, UnusedVariablesWarning):
-            print(f"left out: {as_options(str(warning.message))}")  # part of what the file holds
+            # part of what the file holds
+            print(f"left out: {as_options(str(warning.message))}", file=sys.stderr if as_json else sys.stdout)
         else:
             warnings.showwarning(warning.message, warning.category, warning.filename, warning.lineno)
+
+
+def _facts(views: Views, title: str) -> dict[str, Any]:
+    """The same as ``describe_views``, for machines."""
+    labels, counts = (None, None) if views.y is None else np.unique(views.y, return_counts=True)
+    return {
+        "file": title,
+        "samples": len(views),
+        "ids": views.ids is not None,
+        "views": [
+            {
+                "name": name,
+                "features": int(array.shape[1]),
+                "type": str(array.dtype),
+                "sparse": bool(sp.issparse(array)),
+                "samples_missing": 0 if views.present is None else int((~views.present[:, v]).sum()),
+            }
+            for v, (name, array) in enumerate(zip(views.names, views.arrays, strict=True))
+        ],
+        "labels": None if labels is None else {str(label): int(n) for label, n in zip(labels, counts, strict=True)},
+    }
 
 
 def describe_views(views: Views, title: str, console: Console) -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 from rich.console import Console
 from rich.table import Table
 
 from ..cluster import METHODS
+from ._options import AsJson
 
 __all__ = ["methods", "summary"]
 
@@ -15,8 +18,11 @@ def summary(key: str) -> str:
     return (METHODS[key].__doc__ or "").strip().splitlines()[0]
 
 
-def methods() -> None:
-    """List the methods, one line each."""
+def methods(as_json: AsJson = False) -> None:
+    """List the methods, one line each. Their keys go to viewfuse cluster -m and viewfuse compare -m."""
+    if as_json:
+        print(json.dumps([{"key": k, "class": m.__name__, "summary": summary(k)} for k, m in METHODS.items()], indent=2))
+        return
     table = Table("key", "class", "what it does")
     for key, method in METHODS.items():
         table.add_row(key, method.__name__, summary(key))
