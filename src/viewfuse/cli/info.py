@@ -58,7 +58,7 @@ def info(
 
 def _facts(views: Views, title: str) -> dict[str, Any]:
     """The same as ``describe_views``, for machines."""
-    labels, counts = (None, None) if views.y is None else np.unique(views.y, return_counts=True)
+    counts = None if views.y is None else dict(zip(*np.unique(views.y, return_counts=True), strict=True))
     return {
         "file": title,
         "samples": len(views),
@@ -73,7 +73,7 @@ def _facts(views: Views, title: str) -> dict[str, Any]:
             }
             for v, (name, array) in enumerate(zip(views.names, views.arrays, strict=True))
         ],
-        "labels": None if labels is None else {str(label): int(n) for label, n in zip(labels, counts, strict=True)},
+        "labels": None if counts is None else {str(label): int(n) for label, n in counts.items()},
     }
 
 
