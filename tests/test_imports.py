@@ -7,7 +7,7 @@ import sys
 
 EXTRAS = (
     *("pandas", "pyarrow", "h5py", "pooch", "tqdm", "mudata", "anndata", "typer", "rich", "matplotlib", "torch"),
-    *("dask", "distributed"),
+    *("dask", "distributed", "bokeh"),
 )
 BLOCK = f"""
 import importlib.abc, sys
@@ -51,3 +51,12 @@ with tempfile.TemporaryDirectory() as folder:
 """
     said = run(BLOCK + program).splitlines()
     assert said == [f"This needs {m}: pip install 'viewfuse[io]'" for m in ("pandas", "pooch")]
+
+
+def test_importing_viewfuse_costs_little_more_than_scikit_learn() -> None:
+    """Counted in modules, which do not depend on the machine; benchmarks/imports.py has the seconds."""
+    theirs = "import scipy.linalg, scipy.sparse, sklearn.datasets, sklearn.cluster, sklearn.metrics, array_api_compat.numpy"
+    listed = "import sys; print(*sys.modules)"
+    more = set(run(f"import viewfuse; {listed}").split()) - set(run(f"{theirs}; {listed}").split())
+    foreign = {module for module in more if module.partition(".")[0] != "viewfuse"}
+    assert len(foreign) < 10, sorted(foreign)

@@ -1,20 +1,51 @@
-"""The code in the README and the documentation runs, each page's blocks in order."""
+"""The code in the README and the documentation runs, each page's blocks in order; so do the gallery's examples."""
 
 from __future__ import annotations
 
+import os
 import re
+import runpy
+import shlex
+import shutil
+import subprocess
+import sys
+import textwrap
 from pathlib import Path
 
 import pytest
 
+import viewfuse
+from viewfuse.datasets import load_digits_views, make_views
+
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = [page.relative_to(ROOT).as_posix() for page in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))]
+PAGES = [page.relative_to(ROOT).as_posix() for page in (*ROOT.glob("*.md"), *sorted((ROOT / "docs").glob("*.md")))]
+EXAMPLES = sorted((ROOT / "examples").glob("plot_*.py"))
 
 pytest.importorskip("pandas")
+pytest.importorskip("matplotlib").use("Agg")
+plt = pytest.importorskip("matplotlib.pyplot")
+
+
+def text_of(page: str) -> str:
+    return (ROOT / page).read_text(encoding="utf-8")
 
 
 def python_blocks(page: str) -> list[str]:
-    return re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(encoding="utf-8"), flags=re.DOTALL)
+    """Blocks marked as Python, and those that draw a picture, in the order of the page."""
+    found = re.findall(r"```python\n(.*?)```|\.\. plot::\n(?:   :[^\n]*\n)*\n(.*?)```", text_of(page), flags=re.DOTALL)
+    return [block or textwrap.dedent(picture) for block, picture in found]
+
+
+def shell_lines(page: str) -> list[str]:
+    blocks = re.findall(r"```(?:bash)?\n((?:(?!```).)*?)```", text_of(page), flags=re.DOTALL)
+    lines = [line.partition("#")[0].strip() for block in blocks for line in block.splitlines()]
+    return [line for line in lines if line.startswith(("viewfuse ", "make "))]
+
+
+@pytest.fixture(autouse=True)
+def close_figures() -> object:
+    yield
+    plt.close("all")
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if python_blocks(page)])
@@ -25,6 +56,100 @@ def test_the_python_blocks_of_a_page_run(page: str, tmp_path: Path, monkeypatch:
         exec(compile(block, page, "exec"), names)
 
 
-def test_the_readme_and_the_data_page_have_code_to_run() -> None:
-    assert python_blocks("README.md")
-    assert python_blocks("docs/data.md")
+@pytest.mark.parametrize("page", [page for page in PAGES if shell_lines(page)])
+def test_the_shell_lines_of_a_page_run(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a made-up file under each name that a line reads; the demo and the paper's runs are asked for their help only."""
+    monkeypatch.chdir(tmp_path)
+    for line in shell_lines(page):
+        if line.startswith("make "):
+            target = line.split()[1]
+            assert re.search(rf"^{target}:", text_of("Makefile"), flags=re.MULTILINE), line
+            continue
+        arguments = shlex.split(line)[1:]
+        if arguments[0] in ("demo", "reproduce"):
+            arguments = [arguments[0], "--help"]
+        for name in arguments:
+            if name.endswith(".mat") and not Path(name).exists():
+                write_mat(Path(name))
+        run_viewfuse(arguments)
+
+
+def write_mat(path: Path) -> None:
+    import numpy as np
+    import scipy.io
+
+    views = make_views(n_samples=60, n_clusters=6, random_state=0)
+    cell = np.empty(views.n_views, dtype=object)
+    cell[:] = views.arrays
+    scipy.io.savemat(path, {"X": cell, "y": views.y})
+
+
+def run_viewfuse(arguments: list[str]) -> None:
+    from typer.testing import CliRunner
+
+    from viewfuse.cli._app import app
+
+    ended = CliRunner().invoke(app, arguments)
+    assert ended.exit_code == 0, (arguments, ended.output, ended.exception)
+
+
+def test_every_page_meant_to_be_run_has_code() -> None:
+    for page in ("README.md", "docs/data.md", "docs/start.md", "docs/guide.md", "docs/report.md"):
+        assert python_blocks(page), page
+    assert any("plot_views" in block for block in python_blocks("docs/guide.md"))
+    assert "viewfuse info news.mat" in shell_lines("docs/start.md")
+    assert "make docs" in shell_lines("CONTRIBUTING.md")
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+def test_an_example_of_the_gallery_runs(
+    example: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if "mudata" in example.name:
+        pytest.importorskip("mudata")
+    if "dask" in example.name:
+        pytest.importorskip("dask")
+    monkeypatch.chdir(tmp_path)
+    data = ROOT.parent / "shared" / "datasets"
+    monkeypatch.setenv("VIEWFUSE_DATA", str(data if data.is_dir() else tmp_path))
+    monkeypatch.setenv("VIEWFUSE_EXAMPLE_ROWS", "3000")
+    few = load_digits_views()[:300]
+    monkeypatch.setattr(viewfuse.datasets, "load_digits_views", lambda: few)
+    runpy.run_path(str(example), run_name="__main__")
+    assert capsys.readouterr().out
+    assert plt.get_fignums() or not data.is_dir()
+
+
+def test_adding_a_method_as_the_page_says(tmp_path: Path) -> None:
+    """Follows docs/add-a-method.md step by step, in a copy of the package."""
+    page = text_of("docs/add-a-method.md")
+    blocks = dict(re.findall(r":::\{code-block\} python\n:caption: (.*?)\n\n(.*?):::", page, flags=re.DOTALL))
+    method, imported, registered, test = blocks.values()
+    package = tmp_path / "src" / "viewfuse"
+    shutil.copytree(Path(viewfuse.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
+    (package / "cluster" / "median_graph.py").write_text(method)
+    registry = package / "cluster" / "__init__.py"
+    before, methods, entries = registry.read_text().partition("\nMETHODS: dict[str, type[MultiViewClusterer]] = {\n")
+    assert methods
+    registry.write_text(before + imported + methods + registered + entries)
+    (tmp_path / "test_median_graph.py").write_text(test)
+    (tmp_path / "test_family.py").write_text(FAMILY_CHECKS)
+    options = ["-q", "-p", "no:cacheprovider", "--import-mode=importlib", "--doctest-modules"]
+    files = ["test_median_graph.py", "test_family.py", "src/viewfuse/cluster/median_graph.py"]
+    ended = subprocess.run(
+        [sys.executable, "-m", "pytest", *options, *files],
+        cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(package.parent)}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert "4 passed" in ended.stdout
+
+
+FAMILY_CHECKS = """
+from sklearn.utils.estimator_checks import check_parameters_default_constructible
+from viewfuse import METHODS
+from viewfuse.cli.methods import summary
+
+def test_it_is_registered_and_an_estimator():
+    assert summary("median-graph") == "Spectral clustering of the median of the views' graphs."
+    check_parameters_default_constructible("MedianGraph", METHODS["median-graph"]())
+"""

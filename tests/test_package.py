@@ -1,0 +1,57 @@
+"""What is built from this checkout holds all that is needed, and nothing of the machine it was built on."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+pytest.importorskip("build")
+pytest.importorskip("hatchling")
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("dist")
+    command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(folder), str(ROOT)]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr
+    return folder
+
+
+def test_the_wheel_has_types_and_data(built: Path) -> None:
+    (wheel,) = built.glob("*.whl")
+    names = set(zipfile.ZipFile(wheel).namelist())
+    data = ("py.typed", "datasets/catalogue.json", "report/page.html", "report/page.css", "report/page.js")
+    assert {f"viewfuse/{name}" for name in data} <= names
+    assert all(name.startswith("viewfuse") for name in names)
+
+
+def test_the_sdist_has_what_the_tests_need(built: Path) -> None:
+    (sdist,) = built.glob("*.tar.gz")
+    with tarfile.open(sdist) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    assert {"pyproject.toml", "LICENSE", "README.md", "Makefile", "docs/conf.py", "tests/reference.py"} <= names
+    assert not any(name.startswith((".venv", "docs/_build", "docs/gallery")) for name in names)
+
+
+def test_the_wheel_runs_by_itself(built: Path, tmp_path: Path) -> None:
+    """Unpacked elsewhere it imports and knows its version; nothing refers to this checkout."""
+    (wheel,) = built.glob("*.whl")
+    zipfile.ZipFile(wheel).extractall(tmp_path)
+    program = "import viewfuse, pathlib; print(pathlib.Path(viewfuse.__file__).parent, viewfuse.__version__)"
+    ended = subprocess.run(
+        [sys.executable, "-c", program],
+        env={"PYTHONPATH": str(tmp_path)},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.stdout.split() == [str(tmp_path / "viewfuse"), "0.1.0"], ended.stderr
