@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 
 from reference import blobs
-from viewfuse import GFSC, METHODS, plotting, selection
+from viewfuse import GFSC, METHODS, AnchorGFSC, plotting, selection
 from viewfuse.exceptions import ParameterError
-from viewfuse.layout import drawn_samples
+from viewfuse.layout import consensus_block, drawn_samples, spectrum
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
@@ -92,6 +92,16 @@ def test_the_spectrum_is_that_of_the_normalised_laplacian(model):
     direct = np.linalg.eigvalsh(np.eye(60) - root[:, None] * graph * root)[: len(shown)]
     np.testing.assert_allclose(shown, direct, atol=1e-4)
     assert len(lines[0].get_ydata()) == 3
+
+
+def test_an_anchor_graph_is_shown_as_the_ties_it_makes(views):
+    model = AnchorGFSC(3, n_anchors=12, random_state=0).fit(views)
+    rows = np.arange(10, 40)
+    np.testing.assert_allclose(consensus_block(model, rows), model.affinity_matrix_[10:40, 10:40], rtol=1e-5)
+    graph = model.affinity_matrix_.astype(float)
+    root = 1 / np.sqrt(graph.sum(axis=1))
+    direct = np.linalg.eigvalsh(np.eye(60) - root[:, None] * graph * root)[:12]
+    np.testing.assert_allclose(spectrum(model, 12), direct, atol=1e-5)
 
 
 def test_of_many_samples_each_clusters_share_is_drawn():

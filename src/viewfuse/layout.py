@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ._device import to_host
 from .graphs import self_expressive_graph, unit_samples
 from .spectral import Laplacian, smallest_eigenpairs, unit_rows
 
@@ -57,10 +58,12 @@ def sorted_by_cluster(labels: np.ndarray, rows: np.ndarray) -> np.ndarray:
 
 def consensus_block(model: MultiViewClusterer, rows: np.ndarray) -> np.ndarray | None:
     """The ties of some samples among each other in the fused graph; None where the method fuses no graph."""
+    to_anchors = getattr(model, "anchor_graph_", None)
+    if to_anchors is not None:
+        ties = np.asarray(to_anchors[rows], dtype=float)
+        return (ties / _nonzero(to_anchors.sum(axis=0))) @ ties.T
     graph = getattr(model, "affinity_matrix_", None)
-    if graph is None:
-        return None
-    return _block(graph, rows)
+    return None if graph is None else _block(graph, rows)
 
 
 def view_block(view: Any, rows: np.ndarray, *, precomputed: bool = False, alpha: float = 10.0) -> np.ndarray:
@@ -119,7 +122,15 @@ def runner_up(rows: np.ndarray, labels: np.ndarray) -> np.ndarray:
 
 
 def spectrum(model: MultiViewClusterer, most: int) -> np.ndarray | None:
-    """The ``most`` smallest eigenvalues of the fused graph's normalised Laplacian: a gap after the k-th speaks for k."""
+    """The ``most`` smallest eigenvalues of the fused graph's normalised Laplacian: a gap after the k-th speaks for k.
+
+    With anchors that graph is ``S D⁻¹ Sᵀ``, and all eigenvalues below 1 come from an m × m matrix.
+    """
+    to_anchors = getattr(model, "anchor_graph_", None)
+    if to_anchors is not None:
+        scaled = to_anchors / np.sqrt(_nonzero(to_anchors.sum(axis=1)))[:, None]
+        scaled = scaled / np.sqrt(_nonzero(to_anchors.sum(axis=0)))
+        return np.maximum(1 - np.linalg.eigvalsh(np.asarray(scaled.T @ scaled, dtype=float))[::-1][:most], 0)
     graph = getattr(model, "affinity_matrix_", None)
     if graph is None:
         return None
@@ -146,7 +157,11 @@ def _block(graph: Any, rows: np.ndarray) -> np.ndarray:
 
 
 def _dense(matrix: Any) -> np.ndarray:
-    return np.asarray(matrix.toarray() if hasattr(matrix, "toarray") else matrix, dtype=float)
+    return np.asarray(matrix.toarray() if hasattr(matrix, "toarray") else to_host(matrix), dtype=float)
+
+
+def _nonzero(sums: np.ndarray) -> np.ndarray:
+    return np.where(sums > 0, sums, 1)
 
 
 def _centres(rows: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ._device import to_host
 from ._extras import require
 from .exceptions import ParameterError
 from .layout import (
@@ -113,7 +114,7 @@ def plot_embedding(model: MultiViewClusterer, ax: Axes | None = None) -> Axes:
         raise _lacks(model, "embedding_", "embeds no samples")
     ax = _axes(ax)
     confidence = getattr(model, "confidence_", np.zeros(len(model.labels_)))
-    points = cluster_map(np.asarray(rows), model.labels_, np.asarray(confidence))
+    points = cluster_map(to_host(rows), model.labels_, to_host(confidence))
     for cluster in np.unique(model.labels_):
         members = points[model.labels_ == cluster]
         ax.scatter(members[:, 0], members[:, 1], s=7, lw=0, alpha=0.85, color=PALETTE[cluster % len(PALETTE)])

@@ -10,6 +10,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from .._parallel import worker_threads
+from .._watch import tell_watcher
 from ..exceptions import ConvergenceWarning, ParameterError, ViewsError
 from ..fusion.anchor import AnchorFusion, learn_anchors, refined
 from ..fusion.result import Sweep
@@ -224,7 +225,7 @@ class AnchorGFSC(EmbeddingMixin, MultiViewClusterer):
             max_iter=self.max_iter,
             tol=self.tol,
             random_state=rng,
-            on_sweep=self._print if self.verbose else None,
+            on_sweep=self._after_sweep,
         )
         self._warn(fusion)
         if len(sample[0]) < n:
@@ -289,9 +290,14 @@ class AnchorGFSC(EmbeddingMixin, MultiViewClusterer):
         tags.transformer_tags.preserves_dtype = ["float32"]
         return tags
 
-    def _print(self, number: int, sweep: Sweep) -> None:
-        weights = " ".join(f"{weight:.3f}" for weight in sweep.weights)
-        print(f"AnchorGFSC sweep {number}: change {sweep.change:.2e}, objective {sweep.objective:.6g}, weights {weights}")
+    def _after_sweep(self, number: int, sweep: Sweep) -> bool:
+        """Print the sweep, if asked to, and tell whoever watches; whether to stop."""
+        if self.verbose:
+            weights = " ".join(f"{weight:.3f}" for weight in sweep.weights)
+            print(
+                f"AnchorGFSC sweep {number}: change {sweep.change:.2e}, objective {sweep.objective:.6g}, weights {weights}"
+            )
+        return tell_watcher(number, sweep.change, self.tol)
 
     def _warn(self, fusion: AnchorFusion) -> None:
         if not fusion.converged:

@@ -145,19 +145,22 @@ def learn_anchors(
     max_iter: int,
     tol: float,
     random_state: np.random.RandomState,
-    on_sweep: Callable[[int, Sweep], None] | None = None,
+    on_sweep: Callable[[int, Sweep], bool] | None = None,
 ) -> AnchorFusion:
-    """Choose anchors among these rows; sweep over them until ``D^-½ SᵀS D^-½`` changes by less than ``tol``, relatively."""
+    """Choose anchors among these rows; sweep over them until ``D^-½ SᵀS D^-½`` changes by less than ``tol``, relatively.
+
+    Where ``on_sweep`` returns True the sweeps end, settled or not.
+    """
     groups = group_samples(views, n_anchors, random_state)
     positions = tuple(anchor_positions(view, groups) for view in views)
     maps = tuple(_in_units_of_margin(code_map(a, alpha), v, n_neighbors) for a, v in zip(positions, views, strict=True))
     n_components = min(math.ceil(_COMPONENTS_PER_CLUSTER * n_clusters), len(positions[0]))
     model = AnchorModel(maps, np.ones(len(views)), n_neighbors, n_components, beta, gamma)
     fusion = AnchorFusion(model, positions)
-    while not fusion.converged and len(fusion.sweeps) < max_iter:
+    stopped = False
+    while not fusion.converged and not stopped and len(fusion.sweeps) < max_iter:
         fusion = refined(fusion, _all_sums(fusion.model, views), tol)
-        if on_sweep is not None:
-            on_sweep(len(fusion.sweeps), fusion.sweeps[-1])
+        stopped = on_sweep is not None and on_sweep(len(fusion.sweeps), fusion.sweeps[-1])
     return fusion
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from .. import cluster
+from .._device import to_host
 from .._extras import require
 from .._files import replacing
 from .._parallel import worker_threads
@@ -121,7 +122,7 @@ def _embedded_json(value: Any) -> Any:
 
 
 def _content(model: Any, views: Views | None, columns: Any, title: str | None, source: Path | None) -> dict[str, Any]:
-    labels = np.asarray(model.labels_)
+    labels = to_host(model.labels_)
     confidence = _array_or_none(model, "confidence_")
     names = _sample_names(model, views)
     truth = views.y if views is not None else getattr(model, "y", None)
@@ -307,4 +308,4 @@ def _sample_names(model: Any, views: Views | None) -> list[str]:
 
 def _array_or_none(model: Any, name: str) -> np.ndarray | None:
     value = getattr(model, name, None)
-    return None if value is None else np.asarray(value)
+    return None if value is None else to_host(value)
