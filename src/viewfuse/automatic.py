@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib.util import find_spec
 from typing import Any
+
+import numpy as np
 
 from .cluster import METHODS
 from .exceptions import ParameterError
+from .selection import choose_n_clusters
 from .views import Views
 
 __all__ = ["Choice", "choose"]
 
 # Beyond this many samples three n × n arrays and their sweeps cost more than a user who asked for nothing expects.
 _EXACT_UP_TO = 5_000
+_COUNTED_ON = 1_500
 
 
 @dataclass(frozen=True)
@@ -32,10 +35,11 @@ class Choice:
     reasons: tuple[str, ...]
 
 
-def choose(views: Views, method: str | None = None, n_clusters: int | None = None) -> Choice:
+def choose(views: Views, method: str | None = None, n_clusters: int | None = None, random_state: Any = 0) -> Choice:
     """Fill in what was not said.
 
     Up to 5,000 samples with every view: GFSC, exact. Beyond, or where samples lack views: AnchorGFSC, whose cost is linear.
+    The fit itself counts the clusters where its method can; for the others they are counted beforehand, in a sample.
     """
     reasons = []
     if method is None:
@@ -43,11 +47,24 @@ def choose(views: Views, method: str | None = None, n_clusters: int | None = Non
         reasons.append(reason)
     elif method not in METHODS:
         raise ParameterError(f"No such method: {method}. There are: {', '.join(METHODS)}.")
-    if n_clusters is None:
-        if find_spec("viewfuse.selection") is None:
-            raise ParameterError("How many clusters there are cannot be found from the data yet; say it with -k.")
-        reasons.append("the number of clusters from the spectrum of the fused graph and its stability")
-    return Choice(method, "auto" if n_clusters is None else n_clusters, tuple(reasons))
+    if n_clusters is not None:
+        return Choice(method, n_clusters, tuple(reasons))
+    if getattr(METHODS[method], "_counts_clusters", False):
+        return Choice(method, "auto", (*reasons, "the number of clusters, by what each saves in describing the fused graph"))
+    n_clusters, reason = _counted(views, random_state)
+    return Choice(method, n_clusters, (*reasons, reason))
+
+
+def _counted(views: Views, random_state: Any) -> tuple[int, str]:
+    """The number of clusters in a sample of the rows that have every view."""
+    complete = np.arange(len(views)) if views.present is None else np.flatnonzero(views.present.all(axis=1))
+    rows = complete[np.linspace(0, complete.size, min(_COUNTED_ON, complete.size), endpoint=False).astype(int)]
+    found = choose_n_clusters(views[rows], random_state=random_state)
+    if not found.structured:
+        raise ParameterError(
+            f"No clusters hold together in a sample of {rows.size:,} rows; if you know how many there are, say so with -k."
+        )
+    return found.suggested, f"{found.suggested} clusters, counted in a sample of {rows.size:,} rows"
 
 
 def _method_for(views: Views) -> tuple[str, str]:

@@ -153,6 +153,28 @@ def test_the_real_solver_end_to_end(folder: Path, tmp_path: Path, command: Calla
     assert len(pd.read_csv(tmp_path / "out.csv")) == 30
 
 
+def test_without_options_it_picks_and_says_what(tmp_path: Path, command: Callable) -> None:
+    views = make_views(n_samples=120, n_clusters=4, random_state=0)
+    np.savez(tmp_path / "made.npz", **dict(zip(views.names, views.arrays, strict=True)))
+    ended = command("cluster", tmp_path / "made.npz")
+    assert ended.code == 0, ended.err
+    assert "picked: gfsc, exact, as there are only 120 samples" in ended.out
+    assert "picked: the number of clusters" in ended.out
+    assert "4 clusters, sizes" in ended.out
+
+
+@pytest.mark.filterwarnings("default::viewfuse.exceptions.NoStructureWarning")
+def test_where_there_are_no_clusters_it_says_so(tmp_path: Path, command: Callable) -> None:
+    rng = np.random.default_rng(0)
+    np.savez(tmp_path / "noise.npz", a=rng.normal(size=(100, 4)), b=rng.normal(size=(100, 5)))
+    pytest.importorskip("bokeh")
+    ended = command("cluster", tmp_path / "noise.npz", "--report", tmp_path / "noise.html")
+    assert ended.code == 0, ended.err
+    assert "There are no clusters here" in ended.err
+    assert "1 cluster, sizes 0: 100" in ended.out
+    assert (tmp_path / "noise.html").exists()
+
+
 def test_json_is_all_that_is_printed(folder: Path, tmp_path: Path, command: Callable) -> None:
     ended = command("cluster", folder, "-k", 3, "--json", "-o", tmp_path / "out.csv")
     assert ended.code == 0, ended.err
@@ -172,7 +194,7 @@ def test_a_fit_that_did_not_converge_is_written_and_ends_with_3(
     ended = command("cluster", folder, "-k", 3, "-o", tmp_path / "out.csv")
     assert ended.code == 3
     assert "GFSC has not settled after 1 sweeps" in ended.err
-    assert "1 sweeps, not settled" in ended.out
+    assert "1 sweep, not settled" in ended.out
     assert (tmp_path / "out.csv").exists()
 
 
@@ -212,7 +234,7 @@ main()
     def test_partial_results_are_saved_where_the_message_says(self, folder: Path, tmp_path: Path) -> None:
         ended = self.run(folder, tmp_path)
         assert ended.returncode == 130, ended.stderr
-        assert "stopped by Ctrl-C after 1 sweeps" in ended.stderr
+        assert "stopped by Ctrl-C after 1 sweep:" in ended.stderr
         assert "saved in viewfuse-partial.npz" in ended.stderr
         saved = load_results(tmp_path / "viewfuse-partial.npz")
         assert saved.n_iter_ == 1

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from .._text import count
 from ..automatic import Choice, choose
 from ..exceptions import ParameterError, ViewsError
 from ..io import save_labels, save_results
@@ -107,7 +108,9 @@ def cluster(
             print(f"{what} written to {path}")
     if stopped:
         where = ", ".join(written.values())
-        _say(f"stopped by Ctrl-C after {model.n_iter_} sweeps: these results are partial; they are saved in {where}")
+        _say(
+            f"stopped by Ctrl-C after {count(model.n_iter_, 'sweep')}: these results are partial; they are saved in {where}"
+        )
         raise typer.Exit(INTERRUPTED)
     if not found["converged"]:
         raise typer.Exit(NOT_CONVERGED)
@@ -198,10 +201,10 @@ def _show(found: dict[str, Any], console: Console) -> None:
         table.add_row(escape(view["name"]), f"{view['features']:,}", weight)
     console.print(table)
     listed = ", ".join(f"{cluster}: {size}" for cluster, size in found["sizes"].items())
-    line(f"{found['clusters']} clusters, sizes {listed}")
+    line(f"{count(found['clusters'], 'cluster')}, sizes {listed}")
     settled = "settled" if found["converged"] else "not settled"
     sure = "" if found["median_confidence"] is None else f", median confidence {found['median_confidence']:.2f}"
-    line(f"{found['sweeps']} sweeps, {settled}{sure}")
+    line(f"{count(found['sweeps'], 'sweep')}, {settled}{sure}")
     if found["scores"] is not None:
         listed = ", ".join(f"{name} {value:.3f}" for name, value in found["scores"].items())
         line(f"against the file's labels: {listed}")

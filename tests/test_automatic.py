@@ -1,0 +1,40 @@
+"""What is picked for a user who said nothing."""
+
+import numpy as np
+import pytest
+
+from viewfuse import Views, automatic
+from viewfuse.datasets import make_views
+from viewfuse.exceptions import ParameterError
+
+
+def test_small_data_is_fitted_exactly_and_counts_its_own_clusters():
+    choice = automatic.choose(make_views(n_samples=60, random_state=0))
+    assert (choice.method, choice.n_clusters) == ("gfsc", "auto")
+    assert choice.reasons[0] == "gfsc, exact, as there are only 60 samples"
+    assert len(choice.reasons) == 2
+
+
+def test_large_data_gets_anchors_and_a_count_from_a_sample(monkeypatch):
+    monkeypatch.setattr(automatic, "_EXACT_UP_TO", 100)
+    monkeypatch.setattr(automatic, "_COUNTED_ON", 150)
+    choice = automatic.choose(make_views(n_samples=400, n_clusters=4, random_state=0))
+    assert (choice.method, choice.n_clusters) == ("anchor-gfsc", 4)
+    assert choice.reasons == ("anchor-gfsc, because of 400 samples", "4 clusters, counted in a sample of 150 rows")
+
+
+def test_samples_that_lack_views_get_anchors_too():
+    choice = automatic.choose(make_views(n_samples=60, missing=0.2, random_state=0), n_clusters=3)
+    assert (choice.method, choice.n_clusters) == ("anchor-gfsc", 3)
+    assert choice.reasons == ("anchor-gfsc, because of samples that lack views",)
+
+
+def test_what_was_said_is_not_changed():
+    choice = automatic.choose(make_views(n_samples=30, random_state=0), "km", 5)
+    assert choice == automatic.Choice("km", 5, ())
+
+
+def test_without_clusters_it_asks_instead_of_inventing():
+    rng = np.random.default_rng(0)
+    with pytest.raises(ParameterError, match="No clusters hold together in a sample of 120 rows"):
+        automatic.choose(Views([rng.normal(size=(120, 5)), rng.normal(size=(120, 4))]), "km")
