@@ -3,29 +3,12 @@
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from viewfuse import GF, GFSC, AnchorGFSC
-
-# These set n_clusters to 1, which viewfuse refuses on purpose: one cluster is no clustering. They are run below with 2.
-SETS_ONE_CLUSTER = dict.fromkeys(
-    [
-        "check_dont_overwrite_parameters",
-        "check_fit2d_1feature",
-        "check_fit2d_1sample",
-        "check_fit2d_predict1d",
-        "check_methods_subset_invariance",
-    ],
-    "scikit-learn sets n_clusters=1, which viewfuse refuses",
-)
+from viewfuse import METHODS
+from viewfuse.exceptions import ParameterError
 
 
-@pytest.mark.filterwarnings("ignore")
-@parametrize_with_checks([GFSC(), GF(), AnchorGFSC()], expected_failed_checks=lambda estimator: SETS_ONE_CLUSTER)
-def test_estimator(estimator, check):
-    check(estimator)
-
-
-class _TwoAtLeast(GFSC):
-    """GFSC that takes scikit-learn's n_clusters=1 for 2, so that the checks which set it run too."""
+class _TwoAtLeast:
+    """Takes scikit-learn's n_clusters=1 for 2, so that the checks which set it run too: viewfuse refuses one cluster."""
 
     def fit(self, X, y=None):
         asked, self.n_clusters = self.n_clusters, max(self.n_clusters, 2)
@@ -35,7 +18,20 @@ class _TwoAtLeast(GFSC):
             self.n_clusters = asked
 
 
+def _lenient(method):
+    """The method with ``_TwoAtLeast``, under a name of this module so that it can be pickled."""
+    name = f"TwoAtLeast{method.__name__}"
+    globals()[name] = type(name, (_TwoAtLeast, method), {"__module__": __name__, "__doc__": method.__doc__})
+    return globals()[name]
+
+
 @pytest.mark.filterwarnings("ignore")
-@parametrize_with_checks([_TwoAtLeast()])
-def test_estimator_with_two_clusters(estimator, check):
+@parametrize_with_checks([_lenient(method)(n_clusters=2) for method in METHODS.values()])
+def test_estimator(estimator, check):
     check(estimator)
+
+
+@pytest.mark.parametrize("key", list(METHODS))
+def test_one_cluster_is_refused(key):
+    with pytest.raises(ParameterError, match="n_clusters must be a whole number of at least 2"):
+        METHODS[key](n_clusters=1).fit([[0.0, 1.0], [1.0, 0.0], [2.0, 2.0]])

@@ -21,7 +21,7 @@ from ._solution import Solution
 
 _THREADED_FROM = 1000
 
-__all__ = ["ComparisonMethod", "GraphMethod"]
+__all__ = ["AffinityMethod", "ComparisonMethod", "GraphMethod"]
 
 
 class ComparisonMethod(MultiViewClusterer):
@@ -83,8 +83,8 @@ class ComparisonMethod(MultiViewClusterer):
         return [as_dense(SCALINGS[self.scaling](array)) for array in arrays]
 
 
-class GraphMethod(EmbeddingMixin, ComparisonMethod):
-    """Base of the methods that start from a graph per view."""
+class AffinityMethod(ComparisonMethod):
+    """Base of the methods that start from a graph, or a kernel, per view."""
 
     n_neighbors: int | None
     alpha: float
@@ -104,3 +104,7 @@ class GraphMethod(EmbeddingMixin, ComparisonMethod):
             return [(graph + graph.T) / 2 for graph in dense]
         options: dict[str, Any] = {"scaling": self.scaling, "n_neighbors": self.n_neighbors, "alpha": self.alpha}
         return [view_graph(array, self.affinity, **options) for array in arrays]
+
+
+class GraphMethod(EmbeddingMixin, AffinityMethod):
+    """Base of the methods that embed the samples by a graph per view."""

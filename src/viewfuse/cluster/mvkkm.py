@@ -13,18 +13,19 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from ..exceptions import ParameterError, ViewsError
-from ..graphs import SCALINGS, cosine_similarity, gaussian_graph
-from ..spectral import refilled
+from ..graphs import SCALINGS, cosine_similarity
+from ..spectral import Complement, refilled, smallest_eigenpairs
 from ..views import Views
-from ._checks import check_choice, check_number
-from ._family import ComparisonMethod
+from ._checks import check_number
+from ._family import AffinityMethod
 from ._lloyd import best_of, seeded_labels
 from ._solution import Solution
 
 __all__ = ["MVKKM", "multi_view_kernel_kmeans", "view_weights"]
+
+_NEGLIGIBLE = 1e-6
 
 
 def view_weights(scatters: np.ndarray, p: float) -> np.ndarray:
@@ -120,23 +121,38 @@ def _unit_diagonal(kernel: np.ndarray, name: str) -> np.ndarray:
     return kernel / np.sqrt(diagonal[:, None] * diagonal[None, :])
 
 
-class MVKKM(ComparisonMethod):
+def _positive(kernel: np.ndarray, random_state: np.random.RandomState) -> np.ndarray:
+    """``K + σI`` with the least σ that leaves no negative eigenvalue: all scatters grow by σ(n − k), whatever the labels."""
+    raised = Complement(-kernel, shift=1.0)  # I + K
+    least = float(smallest_eigenpairs(raised, 1, random_state=random_state).values[0]) - 1
+    if least < -_NEGLIGIBLE * float(np.abs(kernel).max()):
+        kernel = kernel.copy()
+        kernel[np.diag_indices_from(kernel)] -= least
+    return kernel
+
+
+class MVKKM(AffinityMethod):
     """Multi-view kernel k-means.
 
     ``min Σ_v w_v^p D_v`` with ``w_v ≥ 0``, ``Σ_v w_v = 1`` and ``D_v = Tr(K_v) − Tr(YᵀK_vY)`` the scatter
     within clusters in the
     kernel of view v: alternately a step of kernel k-means on ``Σ_v w_v^p K_v`` and the closed form of the
-    weights. Kernels have
-    unit diagonal, then (ours) equal total scatter. Monotone as long as the kernels are positive semi-definite;
-    precomputed ones that are not end the descent.
+    weights. Kernels have unit diagonal, then (ours) equal total scatter. Monotone, as kernels must be positive
+    semi-definite: one that is not (a neighbour graph, say) gets the multiple of the identity that makes it so, which adds
+    the same to the scatter of every clustering.
 
     Parameters
     ----------
     n_clusters : int, default=8
     p : float of at least 1, default=3
         1 gives all weight to the view with the least scatter; the larger, the more equal the weights.
-    affinity : {"gaussian", "cosine", "precomputed"}, default="cosine"
-        The kernel: Gaussian with median bandwidth, cosine, or the views are kernels with no negative entry.
+    affinity : {"gaussian", "adaptive-neighbors", "self-expressive", "cosine", "precomputed"}, default="cosine"
+        The kernel: Gaussian with median bandwidth; the graph of adaptive neighbours; ``(G + αI)⁻¹G``; cosine; or the views
+        are kernels with no negative entry.
+    n_neighbors : int or None, default=None
+        Keep each sample's strongest ties only; None keeps all (adaptive neighbours: 10).
+    alpha : float, default=10
+        The regularisation of the self-expressive graph.
     scaling : {"unit-samples", "min-max", "unit-spread"}
         How a view is scaled first: samples to unit length, the view as a whole to [−1, 1] as in the paper, or centred and
         to mean squared distance 1 (distances do not tell the last two from the features as they are).
@@ -181,6 +197,8 @@ class MVKKM(ComparisonMethod):
         *,
         p: float = 3.0,
         affinity: str = "cosine",
+        n_neighbors: int | None = None,
+        alpha: float = 10.0,
         scaling: str = "unit-samples",
         max_iter: int = 200,
         tol: float = 1e-6,
@@ -191,6 +209,8 @@ class MVKKM(ComparisonMethod):
         self.n_clusters = n_clusters
         self.p = p
         self.affinity = affinity
+        self.n_neighbors = n_neighbors
+        self.alpha = alpha
         self.scaling = scaling
         self.max_iter = max_iter
         self.tol = tol
@@ -203,18 +223,18 @@ class MVKKM(ComparisonMethod):
         check_number("p", self.p, positive=True)
         if self.p < 1:
             raise ParameterError(f"p must be at least 1; got {self.p!r}.")
-        check_choice("affinity", self.affinity, ("gaussian", "cosine", "precomputed"))
 
     def _solve(self, views: Views, arrays: list[Any], used: list[int], rng: np.random.RandomState) -> Solution:
-        kernels = [_unit_scatter(self._kernel(array, views.names[v])) for array, v in zip(arrays, used, strict=True)]
+        kernels = [self._kernel(array, views.names[v], rng) for array, v in zip(arrays, used, strict=True)]
         options: dict[str, Any] = {"p": self.p, "max_iter": self.max_iter, "tol": self.tol, "random_state": rng}
         return best_of(self.n_init, lambda: multi_view_kernel_kmeans(kernels, self.n_clusters, **options))
 
-    def _kernel(self, array: Any, name: str) -> np.ndarray:
-        if self.affinity == "precomputed":
-            dense = array.toarray() if sp.issparse(array) else array
-            return _unit_diagonal((dense + dense.T) / 2, name)
-        scaled = SCALINGS[self.scaling](array)
-        kernel = gaussian_graph(scaled) if self.affinity == "gaussian" else cosine_similarity(scaled)
-        np.fill_diagonal(kernel, 1)
-        return kernel
+    def _kernel(self, array: Any, name: str, rng: np.random.RandomState) -> np.ndarray:
+        if self.affinity == "cosine" and self.n_neighbors is None:  # a kernel with its negative entries, not without
+            kernel = cosine_similarity(SCALINGS[self.scaling](array))
+            np.fill_diagonal(kernel, 1)
+        else:
+            kernel = self._graphs([array])[0]
+            if self.affinity != "gaussian" or self.n_neighbors is not None:
+                kernel = _positive(kernel, rng)
+        return _unit_scatter(_unit_diagonal(kernel, name))

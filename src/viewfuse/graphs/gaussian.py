@@ -29,7 +29,11 @@ def cosine_similarity(view: ScaledView) -> np.ndarray:
 
 
 def strongest_ties(graph: np.ndarray, n_neighbors: int) -> np.ndarray:
-    """Keep a tie where either sample counts the other among its ``n_neighbors`` strongest; self-loops are dropped."""
+    """Keep the ties of each sample to its ``n_neighbors`` strongest, and symmetrise; self-loops are dropped.
+
+    The mean with the transpose, as for adaptive neighbours: a tie that both sides count among their strongest is worth
+    twice one that only a single side does, so that hubs, whom many choose and who choose few back, bind less.
+    """
     n = graph.shape[0]
     ranked = graph.copy()
     np.fill_diagonal(ranked, -np.inf)
@@ -38,4 +42,4 @@ def strongest_ties(graph: np.ndarray, n_neighbors: int) -> np.ndarray:
     kept = np.zeros_like(graph)
     rows = np.arange(n)[:, None]
     kept[rows, chosen] = graph[rows, chosen]
-    return np.maximum(kept, kept.T)
+    return (kept + kept.T) / 2
