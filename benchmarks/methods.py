@@ -1,7 +1,7 @@
 """Time and peak memory of every method: ``python benchmarks/methods.py [MSRC-v5 reuters_1200 Handwritten_numerals]``.
 
-``-m mvsc,imvsc`` runs some methods only. Each fit runs in a process of its own, so that its peak memory is its own. Processor
-seconds, of all threads together, are printed too: on a machine that others use they say more than the clock.
+``-m mvsc,imvsc`` runs some methods only. Each fit runs in a process of its own, so that its peak memory is its own.
+Processor seconds, of all threads together, are printed too: on a machine that others use they say more than the clock.
 """
 
 from __future__ import annotations

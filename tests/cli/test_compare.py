@@ -1,49 +1,78 @@
-"""``viewfuse methods`` and ``viewfuse compare``, with a stand-in for the file."""
+"""``viewfuse methods`` and ``viewfuse compare``, on files as people have them."""
 
-import sys
-import types
+import re
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
+import scipy.io
 
 import viewfuse as vf
-from viewfuse.cli._app import app
+from viewfuse.metrics import ari, evaluate
+
+LABELS = np.arange(30) % 3
+
+
+def small_views():
+    rng = np.random.default_rng(0)
+    return [3 * rng.normal(size=(3, d))[LABELS] + 0.2 * rng.normal(size=(30, d)) for d in (4, 6)]
 
 
 @pytest.fixture
-def views(monkeypatch):
-    rng = np.random.default_rng(0)
-    y = np.arange(30) % 3
-    data = vf.Views([3 * rng.normal(size=(3, 4))[y] + 0.2 * rng.normal(size=(30, 4)) for _ in range(2)], y=y)
-    holder = {"views": data}
-    reader = types.ModuleType("viewfuse.io")
-    reader.load_views = lambda path: holder["views"]
-    monkeypatch.setitem(sys.modules, "viewfuse.io", reader)
-    return holder
+def written(tmp_path):
+    """``written(y=…)`` → the path of a .mat file with two views of 30 samples in 3 clusters."""
+
+    def write(**extra):
+        cells = np.empty((1, 2), dtype=object)
+        cells[0, :] = small_views()
+        path = tmp_path / "views.mat"
+        scipy.io.savemat(path, {"X": cells, **extra})
+        return path
+
+    return write
 
 
-def test_methods_lists_every_key():
-    shown = CliRunner().invoke(app, ["methods"], env={"COLUMNS": "200"}).output
+def rows(shown):
+    """The table's rows: first cell → the other cells."""
+    cells = [re.findall(r"[^│┃\s]+", line) for line in shown.splitlines()]
+    return {row[0]: row[1:] for row in cells if row and (row[0] in vf.METHODS or row[0] == "method")}
+
+
+def test_methods_lists_every_key(command):
+    shown = command("methods").out
     assert all(key in shown for key in vf.METHODS)
 
 
-def test_compare_scores_against_labels(views):
-    result = CliRunner().invoke(app, ["compare", "file", "-k", "3", "-m", "km,sc-ave"], env={"COLUMNS": "200"})
-    assert result.exit_code == 0
-    assert all(name in result.output for name in ("Acc", "NMI", "ARI", "purity", "seconds", "1.000"))
+def test_compare_runs_every_method_in_one_table(command, written):
+    ended = command("compare", written(Y=LABELS[:, None] + 1), "-k", 3)
+    assert ended.code == 0
+    table = rows(ended.out)
+    assert table.pop("method") == ["Acc", "NMI", "ARI", "purity", "seconds"]
+    assert list(table) == list(vf.METHODS)
+    assert "failed" not in ended.out
+    views = vf.Views(small_views())
+    for key in ("km", "co-reg", "rmkmc"):  # the table holds what the estimators give
+        scores = evaluate(LABELS, vf.METHODS[key](n_clusters=3, random_state=0).fit(views).labels_)
+        expected = [f"{scores[name]:.3f}" for name in ("acc", "nmi", "ari", "purity")]
+        assert table[key][:4] == expected
 
 
-def test_compare_without_labels_shows_agreement(views):
-    views["views"] = vf.Views(list(views["views"].arrays))
-    result = CliRunner().invoke(app, ["compare", "file", "-k", "3", "-m", "km,rmkmc"], env={"COLUMNS": "200"})
-    assert result.exit_code == 0
-    assert "agreement" in result.output
-    assert "silhouette" in result.output
-    assert "Acc" not in result.output
+def test_compare_without_labels_shows_agreement_and_silhouette(command, written):
+    ended = command("compare", written(), "-k", 3, "-m", "km,rmkmc")
+    assert ended.code == 0
+    table = rows(ended.out)
+    assert table["method"] == ["agreement", "silhouette", "seconds"]
+    found = [vf.METHODS[key](n_clusters=3, random_state=0).fit(small_views()).labels_ for key in ("km", "rmkmc")]
+    assert table["km"][0] == table["rmkmc"][0] == f"{ari(*found):.3f}"
+    assert all(-1 <= float(table[key][1]) <= 1 for key in ("km", "rmkmc"))
 
 
-def test_compare_names_the_methods_there_are(views):
-    result = CliRunner().invoke(app, ["compare", "file", "-k", "3", "-m", "nonsense"])
-    assert isinstance(result.exception, vf.exceptions.ParameterError)
-    assert "co-reg" in str(result.exception)
+def test_compare_names_the_methods_there_are(command, written):
+    ended = command("compare", written(), "-k", 3, "-m", "nonsense")
+    assert ended.code != 0
+    assert "co-reg" in ended.err
+
+
+def test_compare_says_why_no_method_could(command, written):
+    ended = command("compare", written(), "-k", 31, "-m", "km,sc")
+    assert ended.code != 0
+    assert "30 samples" in ended.err

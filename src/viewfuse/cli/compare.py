@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 import typer
@@ -34,7 +34,7 @@ def compare(
     views = load_views(file)
     labels: dict[str, np.ndarray] = {}
     seconds: dict[str, float] = {}
-    failures: dict[str, str] = {}
+    failures: dict[str, ViewfuseError] = {}
     for key in keys:
         started = time.perf_counter()
         try:
@@ -42,8 +42,10 @@ def compare(
                 warnings.simplefilter("ignore", ViewfuseWarning)
                 labels[key] = METHODS[key](n_clusters=n_clusters, random_state=seed).fit(views).labels_
         except ViewfuseError as error:
-            failures[key] = str(error)
+            failures[key] = error
         seconds[key] = time.perf_counter() - started
+    if not labels:
+        raise failures[keys[0]]
     scores = labelled_scores(views.y, labels) if views.y is not None else label_free_scores(views, labels)
     _show(keys, scores, seconds, failures, Console())
 
@@ -57,9 +59,13 @@ def _keys(methods: str | None) -> list[str]:
 
 
 def _show(
-    keys: list[str], scores: dict[str, dict[str, float]], seconds: dict[str, float], failures: Any, console: Console
+    keys: list[str],
+    scores: dict[str, dict[str, float]],
+    seconds: dict[str, float],
+    failures: dict[str, ViewfuseError],
+    console: Console,
 ) -> None:
-    columns = next(iter(scores.values()), {})
+    columns = next(iter(scores.values()))
     table = Table("method")
     for name in [*columns, "seconds"]:
         table.add_column(name, justify="right")
@@ -67,5 +73,5 @@ def _show(
         cells = [f"{scores[key][name]:.3f}" if key in scores else "failed" for name in columns]
         table.add_row(key, *cells, f"{seconds[key]:.2f}")
     console.print(table)
-    for key, message in failures.items():
-        console.print(f"{key}: {message}", highlight=False, markup=False)
+    for key, error in failures.items():
+        console.print(f"{key}: {error}", highlight=False, markup=False)

@@ -1,4 +1,4 @@
-"""The parts that all k-means-like solvers share: seeds, means, distances, empty clusters, starts."""
+"""The parts that all k-means-like solvers share: seeds, means, distances, view weights, empty clusters, starts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from ._solution import Solution
 
-__all__ = ["best_of", "distances_to", "seeded_labels", "weighted_means"]
+__all__ = ["best_of", "distances_to", "seeded_labels", "view_weights", "weighted_means"]
 
 
 def seeded_labels(
@@ -43,6 +43,15 @@ def distances_to(x: np.ndarray, centres: np.ndarray) -> np.ndarray:
     """Squared distances of samples to centres, (n, k)."""
     squares = (x**2).sum(axis=1)[:, None] + (centres**2).sum(axis=1)[None, :] - 2 * (x @ centres.T)
     return np.maximum(squares, 0)
+
+
+def view_weights(scatters: np.ndarray, exponent: float) -> np.ndarray:
+    """``argmin_w Σ_v w_v^p D_v`` over the simplex: ``w_v ∝ D_v^{1/(1−p)}``; for p = 1 the smallest D_v takes all."""
+    if exponent == 1:
+        return np.eye(len(scatters))[int(np.argmin(scatters))]
+    logs = np.log(np.maximum(scatters, np.finfo(float).tiny)) / (1 - exponent)
+    powers = np.exp(logs - logs.max())
+    return powers / powers.sum()
 
 
 def best_of(n_init: int, solve: Callable[[], Solution], trace: str = "objective") -> Solution:

@@ -20,21 +20,12 @@ from ..spectral import Complement, refilled, smallest_eigenpairs
 from ..views import Views
 from ._checks import check_number
 from ._family import AffinityMethod
-from ._lloyd import best_of, seeded_labels
+from ._lloyd import best_of, seeded_labels, view_weights
 from ._solution import Solution
 
-__all__ = ["MVKKM", "multi_view_kernel_kmeans", "view_weights"]
+__all__ = ["MVKKM", "multi_view_kernel_kmeans"]
 
 _NEGLIGIBLE = 1e-6
-
-
-def view_weights(scatters: np.ndarray, p: float) -> np.ndarray:
-    """``argmin_w Σ_v w_v^p D_v`` over the simplex: ``w_v ∝ D_v^{1/(1−p)}``; for p = 1 the smallest D_v takes all."""
-    if p == 1:
-        return np.eye(len(scatters))[int(np.argmin(scatters))]
-    logs = np.log(np.maximum(scatters, np.finfo(float).tiny)) / (1 - p)
-    powers = np.exp(logs - logs.max())
-    return powers / powers.sum()
 
 
 def multi_view_kernel_kmeans(

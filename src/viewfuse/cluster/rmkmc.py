@@ -20,19 +20,12 @@ from ..spectral import refilled
 from ..views import Views
 from ._checks import check_number
 from ._family import ComparisonMethod
-from ._lloyd import best_of, distances_to, seeded_labels, weighted_means
+from ._lloyd import best_of, distances_to, seeded_labels, view_weights, weighted_means
 from ._solution import Solution
 
-__all__ = ["RMKMC", "robust_kmeans", "view_weights"]
+__all__ = ["RMKMC", "robust_kmeans"]
 
 _GUARD = 1e-6
-
-
-def view_weights(misfits: np.ndarray, gamma: float) -> np.ndarray:
-    """``argmin_a Σ_v a_v^γ H_v`` over the simplex: ``a_v ∝ (γ H_v)^{1/(1−γ)}``."""
-    logs = np.log(np.maximum(misfits, np.finfo(float).tiny)) / (1 - gamma)
-    powers = np.exp(logs - logs.max())
-    return powers / powers.sum()
 
 
 def robust_kmeans(
