@@ -1,4 +1,4 @@
-"""The parts that all k-means-like solvers share: seeds, means, distances, view weights, empty clusters, starts."""
+"""The parts that all k-means-like solvers share: seeds, means, distances, view weights, starts."""
 
 from __future__ import annotations
 
