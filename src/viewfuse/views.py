@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from array_api_compat import array_namespace, is_array_api_obj, is_numpy_array
 from sklearn.utils import Bunch
 
+from ._device import to_host
 from ._disk import is_on_disk, read_rows
 from ._text import count as _count
 from ._text import listed as _listed
@@ -161,6 +162,26 @@ class Views:
         for v, array in enumerate(arrays):
             self._check_finite(v, array)
         return arrays
+
+    def incomplete_arrays(self) -> tuple[list[Any], np.ndarray | None]:
+        """The same where samples may lack views: rows of zeros for those, and who has which view, (n_samples, n_views).
+
+        A row of NaN is of a sample that lacks the view, as one that ``present`` says so of; None where nobody lacks any.
+        """
+        present = np.ones((len(self), self.n_views), dtype=bool) if self.present is None else self.present.copy()
+        arrays = []
+        for v, stored in enumerate(self.arrays):
+            array = stored[:] if is_on_disk(stored) else stored
+            if not (sp.issparse(array) or array_namespace(array).isdtype(array.dtype, ("bool", "integral"))):
+                present[:, v] &= ~to_host(array_namespace(array).all(array != array, axis=1))
+            arrays.append(_zeroed(array, ~present[:, v]))
+        nowhere = np.flatnonzero(~present.any(axis=1))
+        if nowhere.size:
+            sample = self.sample_name(int(nowhere[0]))
+            raise ViewsError(f"The sample in {sample} lacks every view, so nothing says where it belongs. Leave it out.")
+        complete = Views(arrays, names=self.names, ids=self.ids)
+        complete.feature_names = self.feature_names
+        return complete.float_arrays(), None if present.all() else present
 
     def _check_present(self) -> None:
         if self.present is None:
@@ -467,6 +488,16 @@ def _as_float(array: Any, *, single: bool) -> Any:
         return array.astype(np.float32 if single else np.float64, copy=False)
     xp = array_namespace(array)
     return xp.astype(array, xp.float32 if single else xp.float64, copy=False)
+
+
+def _zeroed(array: Any, rows: np.ndarray) -> Any:
+    """A copy whose rows are zeros where the mask says so."""
+    if not rows.any():
+        return array
+    if sp.issparse(array):
+        return sp.csr_array(sp.diags_array((~rows).astype(array.dtype)) @ array)
+    xp = array_namespace(array)
+    return xp.where(xp.asarray(rows, device=array.device)[:, None], xp.zeros_like(array), array)
 
 
 def _take_rows(array: Any, rows: np.ndarray) -> Any:

@@ -52,15 +52,19 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
         self
         """
         views = self._checked_views(X)
-        arrays = views.float_arrays()
+        arrays, present = self._arrays(views)
         check_enough_samples(views, 2 if self.n_clusters == "auto" else self.n_clusters)
         if self.affinity == "precomputed":
             check_graphs(views, arrays)
-        used = informative_views(views, arrays)
+        used = informative_views(views, arrays, present)
         self._describe(X, views)
         with solving(self):
             self._fit(views, arrays, used)
         return self
+
+    def _arrays(self, views: Views) -> tuple[list[Any], np.ndarray | None]:
+        """The views as floating-point arrays, and who has which: None where the method needs everybody in all of them."""
+        return views.float_arrays(), None
 
     def _checked_views(self, X: Any) -> Views:
         """The parameters checked, the data as views."""

@@ -65,11 +65,13 @@ def check_enough_samples(views: Views, n_clusters: int, n_samples: int | None = 
         )
 
 
-def informative_views(views: Views, arrays: Sequence[Any]) -> list[int]:
-    """Positions of the views in which at least two samples differ; the others are named in a warning.
+def informative_views(views: Views, arrays: Sequence[Any], present: np.ndarray | None = None) -> list[int]:
+    """Positions of the views in which at least two samples that have them differ; the others are named in a warning.
 
     In the order of the views' names: sums over views are then the same, to the last digit, in whatever order they came.
     """
+    if present is not None:
+        arrays = [_rows_at(array, np.flatnonzero(present[:, v])) for v, array in enumerate(arrays)]
     constant = [v for v, array in enumerate(arrays) if _samples_are_equal(array)]
     by_name = sorted(range(len(arrays)), key=lambda v: (len(views.names[v]), views.names[v]))
     if not constant:
@@ -87,9 +89,10 @@ def informative_views(views: Views, arrays: Sequence[Any]) -> list[int]:
     return [v for v in by_name if v not in constant]
 
 
-def check_zero_samples(views: Views, arrays: Sequence[Any], used: Sequence[int]) -> None:
+def check_zero_samples(views: Views, arrays: Sequence[Any], used: Sequence[int], present: np.ndarray | None = None) -> None:
     """All-zero rows have no direction: warn, by view, whom the other views must place, or that no view can."""
-    warn_of_zero_samples(views, np.stack([_zero_rows(arrays[v]) for v in used], axis=1), used)
+    zero = np.stack([_zero_rows(arrays[v]) for v in used], axis=1)
+    warn_of_zero_samples(views, zero if present is None else zero & present[:, list(used)], used)
 
 
 def warn_of_zero_samples(views: Views, zero: np.ndarray, used: Sequence[int]) -> None:
@@ -159,6 +162,13 @@ def _divergence(model: Any) -> DivergenceError:
 
 def _rows(rows: np.ndarray) -> str:
     return "1 row is" if rows.size == 1 else f"{rows.size} rows are"
+
+
+def _rows_at(array: Any, rows: np.ndarray) -> Any:
+    if sp.issparse(array):
+        return array[rows]
+    xp = array_namespace(array)
+    return xp.take(array, xp.asarray(rows, device=array.device), axis=0)
 
 
 def _samples_are_equal(array: Any) -> bool:

@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 
 from .._device import on_device, to_host
 from .._watch import tell_watcher
-from ..exceptions import ConvergenceWarning, DegenerateGraphWarning, NoStructureWarning
+from ..exceptions import ConvergenceWarning, DegenerateGraphWarning, NoStructureWarning, ParameterError, ViewsError
 from ..fusion import (
     FusionResult,
     Sweep,
@@ -58,6 +58,16 @@ class ExactFusion(EmbeddingMixin, MultiViewClusterer):
         check_count("max_iter", self.max_iter, least=1)
         check_count("n_init", self.n_init, least=1)
 
+    def _arrays(self, views: Views) -> tuple[list[Any], np.ndarray | None]:
+        """Samples may lack views where graphs are learned, robustly; a view's graph then covers those it has."""
+        self._present: np.ndarray | None = None
+        if self.affinity == "precomputed" or self.variant != "robust":
+            return super()._arrays(views)
+        arrays, self._present = views.incomplete_arrays()
+        if self._present is not None and self.n_clusters == "auto":
+            raise ParameterError("n_clusters='auto' needs every sample in every view, but some are missing; give a number.")
+        return arrays, self._present
+
     def _fuse(self, arrays: list[Any], **options: Any) -> FusionResult:
         """Learn and fuse the graphs of these views."""
         raise NotImplementedError(f"{type(self).__name__} has no _fuse")
@@ -82,7 +92,7 @@ class ExactFusion(EmbeddingMixin, MultiViewClusterer):
     def _fit_where_it_is(self, views: Views, arrays: list[Any], used: list[int]) -> None:
         """On the device the arrays are on, and leaving the results there."""
         rng = check_random_state(self.random_state)
-        options = {
+        options: dict[str, Any] = {
             "variant": self.variant,
             "max_iter": self.max_iter,
             "tol": self.tol,
@@ -99,7 +109,8 @@ class ExactFusion(EmbeddingMixin, MultiViewClusterer):
             )
         else:
             if self.variant == "robust":
-                check_zero_samples(views, arrays, used)
+                check_zero_samples(views, arrays, used, self._present)
+                options["present"] = self._present_in(used, views)
                 chosen = learned_factors(chosen)
             self._set_n_clusters(chosen, rng)
             result = self._fuse(chosen, **options)
@@ -120,6 +131,21 @@ class ExactFusion(EmbeddingMixin, MultiViewClusterer):
         }
         self.objective_ = self.history_["objective"]
         self.view_weights_ = self.history_["weights"][-1]
+
+    def _present_in(self, used: list[int], views: Views) -> np.ndarray | None:
+        """Who has which of the used views."""
+        if self._present is None:
+            return None
+        present = self._present[:, used]
+        nowhere = np.flatnonzero(~present.any(axis=1))
+        if nowhere.size:
+            names = ", ".join(repr(views.names[v]) for v in used)
+            sample = views.sample_name(int(nowhere[0]))
+            raise ViewsError(
+                f"The sample in {sample} lacks every view that tells samples apart ({names}), so nothing says where it "
+                "belongs. Leave it out."
+            )
+        return present
 
     def _set_n_clusters(self, views: list[Any], rng: np.random.RandomState) -> None:
         """``n_clusters_``: what was asked for or, if that is to be found out, what there is."""

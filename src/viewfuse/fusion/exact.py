@@ -11,7 +11,7 @@ in single precision: scaled as they are, their entries are weights between 0 and
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypedDict, Unpack
 
 from array_api_compat import array_namespace
@@ -40,6 +40,8 @@ class Options(TypedDict, total=False):
         The relative change of ``S`` below which the sweeps end.
     random_state : int, RandomState or None
         Start of the iterative eigensolver, and ``S`` and ``F`` of the paper's variant.
+    present : (n, n_views) array of bool, optional
+        Who has which view, in the robust variant; a sample that lacks a view is a row of zeros there.
     on_sweep : callable, optional
         Called as ``on_sweep(number, sweep)`` after every sweep; where it returns True, the sweeps end.
     """
@@ -48,6 +50,7 @@ class Options(TypedDict, total=False):
     max_iter: int
     tol: float
     random_state: Any
+    present: Any
     on_sweep: Callable[[int, Sweep], bool] | None
 
 
@@ -133,15 +136,24 @@ def _fused(
     max_iter: int = 200,
     tol: float = 1e-3,
     random_state: Any = None,
+    present: Any = None,
     on_sweep: Callable[[int, Sweep], bool] | None = None,
 ) -> FusionResult:
     rng = check_random_state(random_state)
+    if present is not None:
+        _check_may_be_incomplete(variant)
+        problem = replace(problem, present=present)
     return run_sweeps(problem, variant, like, max_iter=max_iter, tol=tol, random_state=rng, on_sweep=on_sweep)
 
 
 def _check_variant(*, variant: str = "robust", **_: Any) -> None:
     if variant not in SWEEPS:
         raise ParameterError(f"variant must be one of {', '.join(map(repr, SWEEPS))}; got {variant!r}.")
+
+
+def _check_may_be_incomplete(variant: str) -> None:
+    if variant != "robust":
+        raise ParameterError(f"variant={variant!r} needs every sample in every view; use 'robust' where some are missing.")
 
 
 def learned_factors(views: Sequence[Any], variant: str = "robust") -> list[GramFactor]:
