@@ -61,7 +61,7 @@ sphinx_gallery_conf = {
     "within_subsection_order": "FileNameSortKey",
     "default_thumb_file": str(Path(__file__).parent / "digits.png"),
 }
-suppress_warnings = ["config.cache"]
+suppress_warnings = ["config.cache", "toc.not_included"]
 html_math_renderer = "mathml"
 # The real data of the gallery; where they are absent the example says so.
 shared = Path(__file__).resolve().parents[2] / "shared" / "datasets"
