@@ -50,10 +50,10 @@ def test_the_report_of_the_demo(open_page: Any, tmp_path: Path, monkeypatch: pyt
 def test_the_chart_has_as_many_points_as_it_says(small_report: Path, large_report: Path, open_page: Any) -> None:
     for path, drawn, n_samples in [(small_report, 60, 60), (large_report, 5000, 100_000)]:
         page = open_page(path)
-        assert page.run("return document.getElementById('n-drawn').textContent") == str(drawn)
+        assert page.run("return document.getElementById('n-drawn').textContent") == f"{drawn:,}"
         assert len(page.samples("id")) == len(page.samples("x0")) == drawn
         said = page.run("return document.getElementById('embedding').textContent")
-        assert ("All 60 samples" if drawn == n_samples else f"5000 of {n_samples} samples are drawn") in said
+        assert ("All 60 samples" if drawn == n_samples else f"5,000 of {n_samples:,} samples are drawn") in said
         assert page.errors() == []
 
 

@@ -34,7 +34,7 @@ class TestPage:
         shown = text_of(page)
         for said in (
             "60 samples", "3 clusters", "How sure", "Which views mattered", "All 60 samples are drawn", "What sets it apart",
-            "Who agrees with whom", "contradict each other most", "Weights over the sweeps", "Convergence",
+            "Who agrees with whom", "agree least with each other", "Weights over the sweeps", "Convergence",
             "Spectrum, and the 3", "Samples on the border", "Against the known labels", "nmi geometric",
             "GFSC(n_clusters=3, random_state=0)", "scikit-learn", "SHA-256",
         ):  # fmt: skip

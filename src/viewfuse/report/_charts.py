@@ -51,9 +51,26 @@ def embedding_chart(
     points.selection_glyph = points.glyph.clone(size=4 * size, line_color=_ACCENT, line_width=3)
     points.nonselection_glyph = points.glyph.clone(fill_alpha=0.35)
     chart.add_tools(HoverTool(tooltips=tips, renderers=[points]))
+    _number_clusters(chart, layouts, labels)
     chart.axis.visible = False
     chart.grid.visible = False
     return _item(chart)
+
+
+def _number_clusters(chart: Any, layouts: dict[str, np.ndarray], labels: np.ndarray) -> None:
+    """Each cluster's number in its middle: colours repeat past ten, and not everybody sees them."""
+    from bokeh.models import ColumnDataSource
+
+    clusters = np.unique(labels)
+    data: dict[str, Any] = {"number": [str(cluster) for cluster in clusters]}
+    for place, points in enumerate(layouts.values()):
+        middles = np.stack([points[labels == cluster].mean(axis=0) for cluster in clusters])
+        data[f"x{place}"], data[f"y{place}"] = middles.T
+    numbers = chart.text("x0", "y0", text="number", source=ColumnDataSource(data), name="numbers")
+    numbers.glyph.update(
+        text_align="center", text_baseline="middle", text_font_size="13px", text_font_style="bold",
+        background_fill_alpha=0.75, padding=2, border_radius=4,
+    )  # fmt: skip
 
 
 def weights_chart(names: list[str], weights: np.ndarray, colours: list[str]) -> dict[str, Any]:

@@ -9,7 +9,7 @@
   // Bokeh draws on a canvas, which no style sheet reaches: its texts and lines get the page's colours here.
   function paint() {
     const style = getComputedStyle(document.documentElement);
-    const [ink, line] = ["--quiet", "--line"].map((name) => style.getPropertyValue(name).trim());
+    const [text, ink, line, card] = ["--ink", "--quiet", "--line", "--card"].map((name) => style.getPropertyValue(name).trim());
     for (const model of models()) {
       if (model.type.endsWith("Axis")) {
         Object.assign(model, {
@@ -19,6 +19,8 @@
         model.grid_line_color = line;
       } else if (model.name === "points") {
         model.glyph.line_color = { value: dark.matches ? "#ffffff59" : "#00000033" }; // so that no colour of the palette sinks in
+      } else if (model.name === "numbers") {
+        Object.assign(model.glyph, { text_color: { value: text }, background_fill_color: { value: card } });
       }
     }
   }
@@ -37,6 +39,7 @@
     }));
     const source = models().find((model) => model.name === "samples");
     const points = models().find((model) => model.name === "points");
+    const numbers = models().find((model) => model.name === "numbers");
 
     const describe = (one, i) => {
       const value = one.levels ? one.levels[one.codes[i]] : one.values[i];
@@ -85,7 +88,7 @@
 
     function layout() {
       const number = element("layout").value;
-      for (const glyph of [points.glyph, points.selection_glyph, points.nonselection_glyph]) {
+      for (const glyph of [points.glyph, points.selection_glyph, points.nonselection_glyph, numbers.glyph]) {
         Object.assign(glyph, { x: { field: `x${number}` }, y: { field: `y${number}` } });
       }
       source.change.emit();
