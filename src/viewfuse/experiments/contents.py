@@ -206,7 +206,8 @@ def _protocol(by_dataset: Mapping[str, Sequence[TableRow]]) -> list[Block]:
                 "embedding, or one fit with one start where there is none (KM, MVKKM, RMKMC, MSPL). Mean and standard "
                 "deviation (n − 1).",
                 "Oracle: the point of the grid with the best mean Acc. Default: `METHODS[key](n_clusters=k)` as a "
-                "user gets it, with its own scaling and ten starts of k-means, repeated with the same seeds.",
+                "user gets it, with its own scaling and ten starts of k-means, repeated with the same seeds; three of them "
+                "where each is a fit of its own (KM, MVKKM, RMKMC, MSPL).",
                 "Labels are used in the scores and in the oracle's choice, nowhere else.",
             ]
         ),
