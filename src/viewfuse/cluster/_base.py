@@ -21,7 +21,7 @@ from ._checks import check_enough_samples, check_graphs, check_n_clusters, infor
 from ._saving import write_model
 from ._summary import summary_html
 
-__all__ = ["EmbeddingMixin", "MultiViewClusterer"]
+__all__ = ["EmbeddingMixin", "MultiViewClusterer", "RelabelMixin"]
 
 
 class MultiViewClusterer(ClusterMixin, BaseEstimator):
@@ -164,25 +164,27 @@ class EmbeddingMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
     """For methods that embed the samples: ``fit_transform``, and ``set_output`` for DataFrames out."""
 
     embedding_: Any
-    n_clusters: Any
-    _points: Any  # the embedding's rows as k-means gets them
 
     def fit_transform(self, X: Any, y: Any = None) -> Any:
         """Cluster the samples and return their embedding, one row per sample."""
         return self.fit(X).embedding_
 
-    def relabel(self, *, n_init: int = 1, random_state: Any = None) -> np.ndarray:
-        """Labels of one more k-means run on the fitted embedding; the fit itself stays as it is.
-
-        Nothing but k-means is random in these methods once the graphs are there, so repetitions need not fit again.
-        """
-        check_is_fitted(self)
-        k = getattr(self, "n_clusters_", self.n_clusters)
-        return assign_clusters(self._points, k, n_init=n_init, random_state=check_random_state(random_state))
-
     @property
     def _n_features_out(self) -> int:
         return int(self.embedding_.shape[1])
+
+
+class RelabelMixin(EmbeddingMixin):
+    """For methods in which nothing but k-means is random once the embedding is there: repetitions need not fit again."""
+
+    n_clusters: Any
+    _points: Any  # the embedding's rows as k-means gets them
+
+    def relabel(self, *, n_init: int = 1, random_state: Any = None) -> np.ndarray:
+        """Labels of one more k-means run on the fitted embedding; the fit itself stays as it is."""
+        check_is_fitted(self)
+        k = getattr(self, "n_clusters_", self.n_clusters)
+        return assign_clusters(self._points, k, n_init=n_init, random_state=check_random_state(random_state))
 
 
 def _is_one_matrix(X: Any) -> bool:

@@ -24,7 +24,7 @@ from ..fusion import (
 from ..graphs import GramFactor
 from ..spectral import assign_clusters, default_counts, isolated_samples, tie_confidence, unit_rows
 from ..views import Views
-from ._base import EmbeddingMixin, MultiViewClusterer
+from ._base import MultiViewClusterer, RelabelMixin
 from ._checks import check_choice, check_count, check_number, check_zero_samples
 
 __all__ = ["ExactFusion"]
@@ -34,7 +34,7 @@ VARIANTS = ("robust", "published", "paper")
 AFFINITIES = ("self-expressive", "precomputed")
 
 
-class ExactFusion(EmbeddingMixin, MultiViewClusterer):
+class ExactFusion(RelabelMixin, MultiViewClusterer):
     """Base of the methods that fuse n × n graphs; a subclass says how in ``_fuse``."""
 
     alpha: float

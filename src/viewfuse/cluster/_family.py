@@ -15,7 +15,7 @@ from ..exceptions import ConvergenceWarning
 from ..graphs import AFFINITIES, SCALINGS, as_dense, view_graph
 from ..spectral import assign_clusters
 from ..views import Views
-from ._base import EmbeddingMixin, MultiViewClusterer
+from ._base import MultiViewClusterer, RelabelMixin
 from ._checks import check_choice, check_count, check_finite_results, check_number, check_zero_samples
 from ._solution import Solution
 
@@ -106,5 +106,5 @@ class AffinityMethod(ComparisonMethod):
         return [view_graph(array, self.affinity, **options) for array in arrays]
 
 
-class GraphMethod(EmbeddingMixin, AffinityMethod):
+class GraphMethod(RelabelMixin, AffinityMethod):
     """Base of the methods that embed the samples by a graph per view."""

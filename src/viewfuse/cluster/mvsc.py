@@ -20,7 +20,7 @@ from .._parallel import for_each, spans
 from ..graphs import ScaledView, factorise
 from ..spectral import Laplacian, smallest_eigenpairs, unit_rows
 from ..views import Views
-from ._base import EmbeddingMixin
+from ._base import RelabelMixin
 from ._checks import check_number
 from ._family import ComparisonMethod
 from ._solution import Solution
@@ -200,7 +200,7 @@ def _graph(programs: Sequence[GraphProgram]) -> np.ndarray:
     return (total + total.T) / 2
 
 
-class MVSC(EmbeddingMixin, ComparisonMethod):
+class MVSC(RelabelMixin, ComparisonMethod):
     """Multi-view subspace clustering with one embedding for all views.
 
     ``min Σ_v ‖X_vᵀ − X_vᵀZ_v − E_v‖² + α‖Z_v‖² + λ₁ Tr(FᵀL_vF) + λ₂‖E_v‖₁`` with columns of ``Z_v`` summing to one, a zero

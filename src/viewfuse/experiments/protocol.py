@@ -19,7 +19,7 @@ import numpy as np
 
 from .. import metrics
 from ..cluster import METHODS
-from ..cluster._base import EmbeddingMixin
+from ..cluster._base import EmbeddingMixin, RelabelMixin
 from ..cluster._checks import informative_views
 from ..cluster.sc import spectral_embedding
 from ..exceptions import ViewfuseError, ViewfuseWarning
@@ -65,8 +65,8 @@ class Cell:
 
     @property
     def seeds(self) -> tuple[int, ...]:
-        refitted = self.default and not issubclass(METHODS[self.method], EmbeddingMixin)
-        return SEEDS[:3] if refitted else SEEDS
+        best_of_ten = self.default and not issubclass(METHODS[self.method], EmbeddingMixin)
+        return SEEDS[:3] if best_of_ten else SEEDS
 
 
 class Bench:
@@ -105,7 +105,7 @@ class Bench:
 
         first = fit(SEEDS[0])
         facts = {name: _plain(getattr(first, f"{name}_", None)) for name in ("n_iter", "converged", "view_weights")}
-        if isinstance(first, EmbeddingMixin):
+        if isinstance(first, RelabelMixin):
             return lambda seed: first.relabel(n_init=first.n_init, random_state=seed), facts
         return lambda seed: first.labels_ if seed == SEEDS[0] else fit(seed).labels_, facts
 
