@@ -92,9 +92,9 @@ ROWS: tuple[Row, ...] = (
 # γ as in the paper's figures (the last entry: our own, for sets that are not in it); α and β around the point it names.
 FUSION_GRIDS: dict[str, Grid] = {
     "BBC": {"alpha": (1e-7, 1e-5, 1e-3, 0.1, 10.0), "beta": (0.1, 10.0, 1e3, 1e5, 1e7), "gamma": (1e-7, 1e-5)},
-    "Reuters": {"alpha": (0.1, 1.0, 10.0, 100.0), "beta": (100.0, 1e3, 1e4), "gamma": (0.01, 0.1)},
-    "Digits": {"alpha": (1e-6, 1e-5, 1e-4, 1e-3), "beta": (0.1, 1.0, 10.0, 100.0), "gamma": (1e-4, 1e-3)},
-    "Caltech20": {"alpha": (1e-7, 1e-5, 1e-3, 0.1), "beta": (0.01, 0.1, 1.0, 10.0), "gamma": (1e-7, 1e-5)},
+    "Reuters": {"alpha": (0.1, 1.0, 10.0), "beta": (100.0, 1e3, 1e4), "gamma": (0.01, 0.1)},
+    "Digits": {"alpha": (1e-6, 1e-5, 1e-4), "beta": (0.1, 1.0, 10.0, 100.0), "gamma": (1e-4, 1e-3)},
+    "Caltech20": {"alpha": (1e-7, 1e-5, 1e-3), "beta": (0.01, 0.1, 1.0, 10.0), "gamma": (1e-7, 1e-5)},
     "": {"alpha": (1e-4, 1e-2, 1.0, 10.0, 100.0), "beta": (0.01, 0.1, 1.0, 10.0, 100.0), "gamma": (1e-4, 0.01)},
 }
 
