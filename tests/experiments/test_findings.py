@@ -16,7 +16,7 @@ def choice(acc, parameters=None, **facts):
 def row(method, label, acc, *, points=(), dataset="BBC"):
     best = choice(acc)
     printed = printed_table(dataset).get(label, {})
-    return TableRow(dataset, label, method, points or (best,), 0, best, best, printed)
+    return TableRow(dataset, label, method, points or (best,), 0, 0, best, best, printed)
 
 
 def test_a_claim_is_held_against_the_best_of_the_others():

@@ -109,6 +109,17 @@ def test_the_page_stands_alone_and_says_what_made_it(undisturbed, tiny):
     assert (undisturbed[0] / "README.md").read_text().startswith("# GFSC")
 
 
+def test_the_page_alone_says_what_is_missing(undisturbed, tiny, tmp_path):
+    finished = (undisturbed[0] / "cells.jsonl").read_text().splitlines(keepends=True)
+    (tmp_path / "cells.jsonl").write_text("".join(finished[:6]))
+    reproduce(tmp_path, datasets=[str(tiny)], methods=METHODS, quick=True, page_only=True)
+    page = (tmp_path / "README.md").read_text()
+    assert "**Not finished**" in page
+    assert re.search(r"GFSC on tiny \(\d+\)", page)
+    assert "KM on tiny" not in page
+    assert (tmp_path / "cells.jsonl").read_text() == "".join(finished[:6])
+
+
 def test_a_data_set_that_is_not_here_is_named_with_the_way_to_it(tiny, tmp_path, monkeypatch):
     monkeypatch.setenv("VIEWFUSE_DATA", str(tmp_path))
     reproduce(tmp_path / "out", datasets=["Caltech20", str(tiny)], methods=["sc"], quick=True)

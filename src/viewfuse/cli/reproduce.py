@@ -34,6 +34,9 @@ def reproduce(
         str | None, typer.Option("-m", "--methods", help="Keys (see viewfuse methods), separated by commas; all by default.")
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="A coarse grid: MSRC-v5 in about a minute.")] = False,
+    page_only: Annotated[
+        bool, typer.Option("--page-only", help="Compute nothing: write the page from what is finished.")
+    ] = False,
     workers: Annotated[int, typer.Option("-w", "--workers", min=1, help="Processes, one core each.")] = os.cpu_count() or 1,
 ) -> None:
     """Run the paper's experiments and write its tables and figures beside the printed ones.
@@ -58,6 +61,7 @@ def reproduce(
             methods=None if methods is None else _listed(methods),
             quick=quick,
             workers=workers,
+            page_only=page_only,
             command=shlex.join(["viewfuse", *sys.argv[1:]]),
             on_cell=on_cell,
         )

@@ -41,7 +41,11 @@ def page_blocks(
     command: str,
 ) -> list[Block]:
     rows = [row for found in by_dataset.values() for row in found]
+    cells = [cell for cell in cells if cell.key in store.results]
     blocks: list[Block] = [Heading(1, page_title()), *_opening(by_dataset, absent)]
+    missing = [f"{row.label} on {row.dataset} ({row.missing})" for row in rows if row.missing]
+    if missing:
+        blocks.append(Text("**Not finished**, so many cells of each row are not computed yet: " + ", ".join(missing) + "."))
     for name, found in by_dataset.items():
         blocks += _dataset(facts[name], found, figures[name])
     for source in absent:
@@ -143,14 +147,15 @@ def _table(rows: Sequence[TableRow]) -> TableBlock:
         line += [_compared_cell(row, column) for column in PRINTED_METRICS]
         line += [shown(row.oracle.stat(metric)) if row.oracle else _NONE for metric in ours_only]
         line.append(_parameters(row))
-        line += [shown(row.default.stat(metric)) if row.default else "failed" for metric in default]
+        absent = "not computed" if row.missing else "failed"
+        line += [shown(row.default.stat(metric)) if row.default else absent for metric in default]
         lines.append(line)
     return TableBlock(header, lines, groups)
 
 
 def _compared_cell(row: TableRow, column: str) -> TableCell | str:
     if row.oracle is None:
-        return _NONE
+        return "not computed" if row.missing and row.printed else _NONE
     ours = shown(row.oracle.stat(PRINTED_METRICS[column]))
     comparison = compared(row, column)
     if comparison is None:

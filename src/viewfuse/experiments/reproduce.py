@@ -38,6 +38,7 @@ def reproduce(
     methods: Sequence[str] | None = None,
     quick: bool = False,
     workers: int = 1,
+    page_only: bool = False,
     command: str = "viewfuse.experiments.reproduce",
     on_cell: Callable[[Progress], None] | None = None,
 ) -> Path:
@@ -54,6 +55,8 @@ def reproduce(
         A coarse grid.
     workers : int
         Processes, each on one thread. Results do not depend on their number.
+    page_only : bool
+        Compute nothing: write tables, figures and page from what is finished, and say what is missing.
     command : str
         What the page says it was made with.
     on_cell : callable, optional
@@ -76,7 +79,7 @@ def reproduce(
     folder = Path(output)
     with Store.opened(folder) as store:
         cells = [cell for source in here for cell in planned_cells(source, keys, quick=quick)]
-        if any(cell.key not in store.results for cell in cells):
+        if not page_only and any(cell.key not in store.results for cell in cells):
             store.begin_session(_session(command, workers, quick))
             compute(here, cells, store, workers=workers, on_cell=on_cell)
         return _write(folder, here, absent, cells, store, command)

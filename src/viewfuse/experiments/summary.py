@@ -54,6 +54,7 @@ class TableRow:
     ----------
     points : the finished points of the grid
     failed : how many of the grid ended in an error of the method's own
+    missing : how many cells of the row are not computed yet
     oracle : the point of the grid with the best mean Acc against the true labels; None where there is no grid
     default : the library's defaults; None where they failed
     printed : column → mean and standard deviation; empty where the paper has no such row
@@ -64,6 +65,7 @@ class TableRow:
     method: str
     points: tuple[Choice, ...]
     failed: int
+    missing: int
     oracle: Choice | None
     default: Choice | None
     printed: Mapping[str, MeanStd]
@@ -82,14 +84,18 @@ def compared(row: TableRow, column: str) -> Comparison | None:
 
 
 def table_rows(cells: Sequence[Cell], store: Store) -> list[TableRow]:
-    """The rows of all tables, in the order of the cells. Every cell must be finished."""
+    """The rows of all tables, in the order of the cells, from those that are finished."""
     groups: dict[tuple[str, str, str], list[Cell]] = {}
     for cell in cells:
         groups.setdefault((cell.dataset, cell.row, cell.method), []).append(cell)
-    return [_row(*group, [Choice(cell, store.results[cell.key]) for cell in found]) for group, found in groups.items()]
+    rows = []
+    for group, planned in groups.items():
+        found = [Choice(cell, store.results[cell.key]) for cell in planned if cell.key in store.results]
+        rows.append(_row(*group, found, len(planned) - len(found)))
+    return rows
 
 
-def _row(dataset: str, label: str, method: str, found: Sequence[Choice]) -> TableRow:
+def _row(dataset: str, label: str, method: str, found: Sequence[Choice], missing: int) -> TableRow:
     scored = [choice for choice in found if choice.result["scores"] is not None]
     points = tuple(choice for choice in scored if not choice.cell.default)
     return TableRow(
@@ -98,6 +104,7 @@ def _row(dataset: str, label: str, method: str, found: Sequence[Choice]) -> Tabl
         method=method,
         points=points,
         failed=sum(not choice.cell.default for choice in found) - len(points),
+        missing=missing,
         oracle=max(points, key=lambda choice: choice.stat("acc")[0], default=None),
         default=next((choice for choice in scored if choice.cell.default), None),
         printed=printed_table(dataset).get(label, {}),
