@@ -12,7 +12,7 @@ from .exceptions import ParameterError
 from .selection import choose_n_clusters
 from .views import Views
 
-__all__ = ["Choice", "choose"]
+__all__ = ["Choice", "choose", "counted"]
 
 # Beyond this many samples three n × n arrays and their sweeps cost more than a user who asked for nothing expects.
 _EXACT_UP_TO = 5_000
@@ -51,11 +51,11 @@ def choose(views: Views, method: str | None = None, n_clusters: int | None = Non
         return Choice(method, n_clusters, tuple(reasons))
     if getattr(METHODS[method], "_counts_clusters", False):
         return Choice(method, "auto", (*reasons, "the number of clusters, by what each saves in describing the fused graph"))
-    n_clusters, reason = _counted(views, random_state)
+    n_clusters, reason = counted(views, random_state)
     return Choice(method, n_clusters, (*reasons, reason))
 
 
-def _counted(views: Views, random_state: Any) -> tuple[int, str]:
+def counted(views: Views, random_state: Any) -> tuple[int, str]:
     """The number of clusters in a sample of the rows that have every view."""
     complete = np.arange(len(views)) if views.present is None else np.flatnonzero(views.present.all(axis=1))
     rows = complete[np.linspace(0, complete.size, min(_COUNTED_ON, complete.size), endpoint=False).astype(int)]

@@ -35,7 +35,7 @@ def test_every_command_has_help(name: str, command: Callable) -> None:
 
 @pytest.mark.parametrize("name", ["cluster", "report", "reproduce"])
 def test_help_has_examples(name: str, command: Callable) -> None:
-    shown = command(name, "--help").out
+    shown = command(*name.split(), "--help").out
     assert f"viewfuse {name} " in shown.partition("Examples")[2].partition("╭")[0]
 
 

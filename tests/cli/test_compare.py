@@ -1,5 +1,7 @@
 """``viewfuse methods`` and ``viewfuse compare``, on files as people have them."""
 
+import csv
+import json
 import re
 
 import numpy as np
@@ -76,3 +78,41 @@ def test_compare_says_why_no_method_could(command, written):
     ended = command("compare", written(), "-k", 31, "-m", "km,sc")
     assert ended.code != 0
     assert "30 samples" in ended.err
+
+
+def test_compare_for_machines_and_as_a_file(command, written, tmp_path):
+    ended = command(
+        "compare", written(Y=LABELS[:, None] + 1), "-k", 3, "-m", "km,gf", "--json", "-o", tmp_path / "scores.csv"
+    )
+    assert ended.code == 0
+    found = json.loads(ended.out)
+    assert [row["method"] for row in found["methods"]] == ["km", "gf"]
+    with open(tmp_path / "scores.csv") as file:
+        table = list(csv.DictReader(file))
+    assert float(table[0]["Acc"]) == found["methods"][0]["Acc"]
+
+
+def test_compare_finds_the_number_of_clusters(command, tmp_path):
+    views = vf.datasets.make_views(n_samples=120, n_clusters=4, random_state=0)
+    np.savez(tmp_path / "made.npz", **dict(zip(views.names, views.arrays, strict=True)))
+    ended = command("compare", tmp_path / "made.npz", "-m", "km", "--json")
+    assert ended.code == 0, ended.err
+    assert json.loads(ended.out)["clusters"] == 4
+    assert "picked: 4 clusters" in ended.err
+
+
+def test_ctrl_c_keeps_what_is_done(command, written, tmp_path, monkeypatch):
+    class Interrupted(vf.METHODS["km"]):
+        def fit(self, X, y=None):
+            raise KeyboardInterrupt
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(vf.METHODS, "gf", Interrupted)
+    ended = command("compare", written(), "-k", 3, "-m", "km,rmkmc,gf,sc")
+    assert ended.code == 130
+    assert list(rows(ended.out)) == ["method", "km", "rmkmc"]
+    assert "with 2 methods of 4 done: their table is saved in viewfuse-partial.csv" in ended.err
+    assert (tmp_path / "viewfuse-partial.csv").read_text().startswith("method,agreement,silhouette,seconds,error")
+    ended = command("compare", written(), "-k", 3, "-m", "gf,km")
+    assert ended.code == 130
+    assert "before any method was done" in ended.err

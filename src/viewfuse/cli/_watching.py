@@ -5,17 +5,18 @@ from __future__ import annotations
 import math
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from .._watch import Progress as SweepDone
 from .._watch import watching
 
-__all__ = ["INTERRUPTED", "Watch", "watched"]
+__all__ = ["INTERRUPTED", "Watch", "say", "watched", "watched_steps"]
 
 INTERRUPTED = 130  # what a shell reports of a program that Ctrl-C ended
 _SHOWN_AFTER = 2.0  # seconds
@@ -37,6 +38,12 @@ class Watch:
         self._done = max(self._done, self._share(done))
         self._bar.update(self._task, completed=self._done, sweep=f"sweep {done.sweep}")
         return self.stopped
+
+    def through(self, steps: Sequence[str]) -> Iterator[str]:
+        """The steps, one after the other, the bar naming the one that is being done."""
+        for place, step in enumerate(steps):
+            self._bar.update(self._task, completed=place / len(steps), sweep=step)
+            yield step
 
     def _share(self, done: SweepDone) -> float:
         """How much of the way from the first change down to the tolerance is behind, on a logarithmic scale."""
@@ -65,6 +72,19 @@ class Watch:
             timer.cancel()
             if self._bar.live.is_started:
                 self._bar.stop()
+
+
+@contextmanager
+def watched_steps(doing: str, steps: Sequence[str]) -> Iterator[Iterator[str]]:
+    """Goes through some steps with a bar on standard error, if they take a while; Ctrl-C raises KeyboardInterrupt."""
+    watch = Watch(doing, Console(stderr=True))
+    with watch.shown_when_slow():
+        yield watch.through(steps)
+
+
+def say(sentence: str) -> None:
+    """One line for the user, beside the results."""
+    Console(stderr=True, soft_wrap=True).print(f"[yellow]viewfuse:[/] {escape(sentence)}", highlight=False)
 
 
 @contextmanager

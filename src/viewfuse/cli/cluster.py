@@ -36,7 +36,7 @@ from ._options import (
     ViewRules,
     load,
 )
-from ._watching import INTERRUPTED, watched
+from ._watching import INTERRUPTED, say, watched
 
 __all__ = ["cluster"]
 
@@ -108,9 +108,7 @@ def cluster(
             print(f"{what} written to {path}")
     if stopped:
         where = ", ".join(written.values())
-        _say(
-            f"stopped by Ctrl-C after {count(model.n_iter_, 'sweep')}: these results are partial; they are saved in {where}"
-        )
+        say(f"stopped by Ctrl-C after {count(model.n_iter_, 'sweep')}: these results are partial; they are saved in {where}")
         raise typer.Exit(INTERRUPTED)
     if not found["converged"]:
         raise typer.Exit(NOT_CONVERGED)
@@ -130,12 +128,8 @@ def _fit(choice: Choice, data: Views, seed: int, device: str | None) -> tuple[An
         try:
             return model.fit(data), watch.stopped
         except KeyboardInterrupt:
-            _say("stopped by Ctrl-C before anything was found, so nothing is saved")
+            say("stopped by Ctrl-C before anything was found, so nothing is saved")
             raise typer.Exit(INTERRUPTED) from None
-
-
-def _say(sentence: str) -> None:
-    Console(stderr=True, soft_wrap=True).print(f"[yellow]viewfuse:[/] {escape(sentence)}", highlight=False)
 
 
 def _check_targets(file: Path, output: Path | None, save: Path | None, report: Path | None) -> None:

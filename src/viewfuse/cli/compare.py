@@ -2,52 +2,141 @@
 
 from __future__ import annotations
 
+import csv
+import json
 import time
 import warnings
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import typer
 from rich.console import Console
 from rich.table import Table
 
+from .._files import replacing
+from .._text import count
+from ..automatic import counted
 from ..cluster import METHODS
 from ..comparison import label_free_scores, labelled_scores
 from ..exceptions import ParameterError, ViewfuseError, ViewfuseWarning
+from ..views import Views
+from ._options import AsJson, File, Ids, Labels, MissingSamples, NoLabels, SamplesAre, Seed, ViewRules, load
+from ._watching import INTERRUPTED, say, watched_steps
 
 __all__ = ["compare"]
 
+_PARTIAL = Path("viewfuse-partial.csv")
+
 
 def compare(
-    file: Annotated[Path, typer.Argument(help="The file or folder with the views.")],
-    n_clusters: Annotated[int, typer.Option("-k", "--clusters", min=2, help="Number of clusters.")],
+    file: File,
+    n_clusters: Annotated[
+        int | None, typer.Option("-k", "--clusters", min=2, help="Number of clusters; found from the data if not given.")
+    ] = None,
     methods: Annotated[
         str | None, typer.Option("-m", "--methods", help="Keys, separated by commas; all by default.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same clusters.")] = 0,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="Write the table here: .csv.")] = None,
+    seed: Seed = 0,
+    as_json: AsJson = False,
+    views: ViewRules = None,
+    ids: Ids = None,
+    labels: Labels = None,
+    no_labels: NoLabels = False,
+    samples: SamplesAre = None,
+    missing: MissingSamples = "error",
 ) -> None:
-    """Run all or some methods on a file and compare them in one table."""
-    from ..io import load_views
+    """Run all or some methods on a file and compare them in one table.
 
+    With known labels the table scores against them; without, it shows how far the methods agree, and the silhouette. Ctrl-C
+    ends the comparison with the methods that are done, and saves their table.
+
+    [bold]Examples[/]
+
+      viewfuse compare news.mat -k 6
+
+      viewfuse compare news.mat -k 6 -m gfsc,km,co-reg -o scores.csv
+    """
     keys = _keys(methods)
-    views = load_views(file)
-    labels: dict[str, np.ndarray] = {}
-    seconds: dict[str, float] = {}
-    failures: dict[str, ViewfuseError] = {}
-    for key in keys:
-        started = time.perf_counter()
+    data = load(file, views, ids, labels, no_labels, samples, missing)
+    if n_clusters is None:
+        n_clusters, reason = counted(data, seed)
+        say(f"picked: {reason}")
+    comparison = _run(keys, data, n_clusters, seed)
+    if not comparison.labels:
+        if comparison.stopped:
+            say("stopped by Ctrl-C before any method was done, so nothing is saved")
+            raise typer.Exit(INTERRUPTED)
+        raise comparison.failures[keys[0]]
+    found = comparison.labels
+    scores = labelled_scores(data.y, found) if data.y is not None else label_free_scores(data, found)
+    rows = comparison.rows(scores)
+    if as_json:
+        print(json.dumps({"file": str(file), "samples": len(data), "clusters": n_clusters, "methods": rows}, indent=2))
+    else:
+        _show(rows, Console())
+    if comparison.stopped and output is None:
+        output = _PARTIAL
+    if output is not None:
+        _write(rows, output)
+        say(f"table written to {output}")
+    if comparison.stopped:
+        say(f"stopped by Ctrl-C with {count(len(found), 'method')} of {len(keys)} done: their table is saved in {output}")
+        raise typer.Exit(INTERRUPTED)
+
+
+@dataclass
+class _Comparison:
+    """What came of each method so far."""
+
+    labels: dict[str, np.ndarray] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
+    failures: dict[str, ViewfuseError] = field(default_factory=dict)
+    stopped: bool = False
+
+    def rows(self, scores: dict[str, dict[str, float]]) -> list[dict[str, Any]]:
+        """One row per method that was run, with its scores or why it has none."""
+        names = next(iter(scores.values()))
+        return [
+            {
+                "method": key,
+                **{name: _finite(scores[key][name]) if key in scores else None for name in names},
+                "seconds": seconds,
+                "error": str(self.failures[key]) if key in self.failures else None,
+            }
+            for key, seconds in self.seconds.items()
+        ]
+
+
+def _run(keys: list[str], data: Views, n_clusters: int, seed: int) -> _Comparison:
+    done = _Comparison()
+    with watched_steps("Comparing", keys) as steps:
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", ViewfuseWarning)
-                labels[key] = METHODS[key](n_clusters=n_clusters, random_state=seed).fit(views).labels_
-        except ViewfuseError as error:
-            failures[key] = error
-        seconds[key] = time.perf_counter() - started
-    if not labels:
-        raise failures[keys[0]]
-    scores = labelled_scores(views.y, labels) if views.y is not None else label_free_scores(views, labels)
-    _show(keys, scores, seconds, failures, Console())
+            for key in steps:
+                started = time.perf_counter()
+                try:
+                    with warnings.catch_warnings():
+                        warnings.simplefilter("ignore", ViewfuseWarning)
+                        done.labels[key] = METHODS[key](n_clusters=n_clusters, random_state=seed).fit(data).labels_
+                except ViewfuseError as error:
+                    done.failures[key] = error
+                done.seconds[key] = time.perf_counter() - started
+        except KeyboardInterrupt:
+            done.stopped = True
+    return done
+
+
+def _finite(value: float) -> float | None:
+    return value if np.isfinite(value) else None
+
+
+def _write(rows: list[dict[str, Any]], path: Path) -> None:
+    with replacing(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
 
 
 def _keys(methods: str | None) -> list[str]:
@@ -58,20 +147,20 @@ def _keys(methods: str | None) -> list[str]:
     return keys
 
 
-def _show(
-    keys: list[str],
-    scores: dict[str, dict[str, float]],
-    seconds: dict[str, float],
-    failures: dict[str, ViewfuseError],
-    console: Console,
-) -> None:
-    columns = next(iter(scores.values()))
+def _show(rows: list[dict[str, Any]], console: Console) -> None:
+    columns = [name for name in rows[0] if name not in ("method", "error")]
     table = Table("method")
-    for name in [*columns, "seconds"]:
+    for name in columns:
         table.add_column(name, justify="right")
-    for key in keys:
-        cells = [f"{scores[key][name]:.3f}" if key in scores else "failed" for name in columns]
-        table.add_row(key, *cells, f"{seconds[key]:.2f}")
+    for row in rows:
+        table.add_row(row["method"], *(_cell(row, name) for name in columns))
     console.print(table)
-    for key, error in failures.items():
-        console.print(f"{key}: {error}", highlight=False, markup=False)
+    for row in rows:
+        if row["error"]:
+            console.print(f"{row['method']}: {row['error']}", highlight=False, markup=False)
+
+
+def _cell(row: dict[str, Any], name: str) -> str:
+    if name == "seconds":
+        return f"{row[name]:.2f}"
+    return "failed" if row["error"] else "nan" if row[name] is None else f"{row[name]:.3f}"

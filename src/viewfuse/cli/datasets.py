@@ -69,7 +69,14 @@ def fetch(
         str | None, typer.Option(help="Download from this address instead; the checksum stays the catalogue's.")
     ] = None,
 ) -> None:
-    """Download a data set (once), check it, and show what it holds and where it is."""
+    """Download a data set (once), check it, and show what it holds and where it is.
+
+    [bold]Examples[/]
+
+      viewfuse datasets fetch MSRC-v5
+
+      VIEWFUSE_DATA=data viewfuse datasets fetch 3Sources
+    """
     path = catalogue.download(name, url=url)
     describe_views(catalogue.fetch(name), catalogue.describe(name).name, Console())
     print(path)

@@ -21,6 +21,12 @@ def demo(
     """Cluster 1,797 handwritten digits seen in six views, without labels, and compare with simpler ways.
 
     Needs no data and no network; takes about half a minute.
+
+    [bold]Examples[/]
+
+      viewfuse demo
+
+      viewfuse demo -o somewhere
     """
     # before the work, not after it
     require("matplotlib", extra="plot")

@@ -19,7 +19,14 @@ def summary(key: str) -> str:
 
 
 def methods(as_json: AsJson = False) -> None:
-    """List the methods, one line each. Their keys go to viewfuse cluster -m and viewfuse compare -m."""
+    """List the methods, one line each.
+
+    [bold]Examples[/]
+
+      viewfuse methods
+
+      viewfuse cluster news.mat -k 6 -m co-reg
+    """
     if as_json:
         print(json.dumps([{"key": k, "class": m.__name__, "summary": summary(k)} for k, m in METHODS.items()], indent=2))
         return
