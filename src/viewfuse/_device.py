@@ -7,17 +7,34 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from array_api_compat import is_cupy_array, is_torch_array, to_device
+from array_api_compat import (
+    array_namespace,
+    is_array_api_obj,
+    is_cupy_array,
+    is_numpy_array,
+    is_torch_array,
+    to_device,
+)
 
 from ._extras import require
 from .exceptions import ParameterError
 
-__all__ = ["free_memory", "on_device", "to_host"]
+__all__ = ["beside", "free_memory", "is_tensor", "on_device", "to_host"]
 
 
 def to_host(array: Any) -> np.ndarray:
     """The same as a NumPy array: for a few numbers, or for the results of somebody who came with NumPy arrays."""
     return np.asarray(to_device(array, "cpu") if is_torch_array(array) or is_cupy_array(array) else array)
+
+
+def is_tensor(array: Any) -> bool:
+    """Whether this is an array of a library other than NumPy, which stays on its device."""
+    return is_array_api_obj(array) and not is_numpy_array(array)
+
+
+def beside(array: Any, matrix: np.ndarray) -> Any:
+    """The matrix in the library and on the device of an array."""
+    return array_namespace(array).asarray(matrix, device=array.device)
 
 
 def on_device(arrays: Sequence[Any], device: str) -> list[Any]:

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from array_api_compat import is_numpy_array
 
-from ._device import to_host
+from ._device import beside, to_host
 
 __all__ = ["is_on_disk", "portion_of", "read_rows"]
 
@@ -35,7 +35,7 @@ def read_rows(array: Any, rows: slice | np.ndarray) -> Any:
         return _copied(array, rows) if isinstance(rows, slice) else _gathered(array, rows)
     if sp.issparse(array) or is_numpy_array(array):
         return array[rows]
-    return to_host(array[rows, :]) if isinstance(rows, slice) else to_host(array)[rows]
+    return to_host(array[rows if isinstance(rows, slice) else beside(array, rows), :])
 
 
 def _copied(array: Any, rows: slice) -> np.ndarray:

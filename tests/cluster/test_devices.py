@@ -5,9 +5,9 @@ import pytest
 import scipy.sparse as sp
 
 from reference import blobs
-from viewfuse import GFSC, metrics
-from viewfuse.cluster import GF
-from viewfuse.exceptions import ParameterError, ViewsTypeError
+from viewfuse import GFSC, AnchorGFSC, metrics
+from viewfuse.cluster import GF, _tensors, anchor_gfsc
+from viewfuse.exceptions import ParameterError, ViewsError, ViewsTypeError
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 
@@ -50,3 +50,31 @@ def test_a_device_that_does_not_exist():
 def test_views_in_different_places_are_named():
     with pytest.raises(ViewsTypeError, match=r"'view0'.*torch's memory on cpu.*'view1' in NumPy's memory"):
         GFSC(3).fit([torch.asarray(VIEWS[0]), VIEWS[1]])
+
+
+def test_anchors_on_tensors():
+    expected = AnchorGFSC(3, random_state=0).fit(VIEWS)
+    model = AnchorGFSC(3, random_state=0).fit([torch.asarray(view) for view in VIEWS])
+    for name in ("labels_", "confidence_", "embedding_", "anchor_graph_"):
+        found, wanted = getattr(model, name), getattr(expected, name)
+        assert isinstance(found, torch.Tensor), name
+        np.testing.assert_allclose(found.numpy(), wanted, atol=1e-4)
+    predicted = model.predict([torch.asarray(view[:20]) for view in VIEWS])
+    assert isinstance(predicted, torch.Tensor)
+    np.testing.assert_array_equal(predicted.numpy(), expected.labels_[:20])
+
+
+def test_anchors_on_many_tensor_rows_and_missing_views(monkeypatch):
+    views, _ = blobs(n=600, features=(5, 30, 8))
+    views[1][7] = np.nan
+    monkeypatch.setattr(_tensors, "_BLOCK", 128)
+    options = {"n_anchors": 9, "random_state": 0}
+    monkeypatch.setattr(anchor_gfsc, "_ROWS_PER_ANCHOR", 20)
+    expected = AnchorGFSC(3, **options).fit(views)
+    moved = AnchorGFSC(3, device="cpu", **options).fit(views)
+    assert isinstance(moved.labels_, np.ndarray)
+    np.testing.assert_allclose(moved.embedding_, expected.embedding_, atol=1e-4)
+    np.testing.assert_array_equal(moved.predict(views), moved.labels_)
+    views[1][8, 0] = np.nan
+    with pytest.raises(ViewsError, match=r"'view1'.*row 8"):
+        AnchorGFSC(3, **options).fit([torch.asarray(view) for view in views])

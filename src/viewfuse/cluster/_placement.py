@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from array_api_compat import array_namespace
 
+from .._device import beside
 from ..fusion.anchor import AnchorModel, place
 from ..graphs.anchors import UnitRows
 from ..spectral import claim_confidence, cluster_centres, nearest_centres, unit_rows
@@ -27,11 +30,11 @@ class Assigned:
     zero : (b, n_views) array of bool, who has a view and is all zeros in it
     """
 
-    labels: np.ndarray
-    confidence: np.ndarray
-    embedding: np.ndarray
-    consensus: np.ndarray
-    zero: np.ndarray
+    labels: Any
+    confidence: Any
+    embedding: Any
+    consensus: Any
+    zero: Any
 
 
 @dataclass(frozen=True)
@@ -48,8 +51,8 @@ class Placement:
     """
 
     model: AnchorModel
-    centres: np.ndarray
-    profiles: np.ndarray
+    centres: Any
+    profiles: Any
 
     @classmethod
     def learned(
@@ -71,12 +74,16 @@ class Placement:
         profiles = (means / np.where(degree > 0, degree, 1)).T
         return cls(model, centres.astype(np.float32), profiles.astype(np.float32))
 
+    def like(self, array: Any) -> Placement:
+        """The same with its matrices where the array is."""
+        return Placement(self.model.like(array), beside(array, self.centres), beside(array, self.profiles))
+
     def assign(self, views: Sequence[UnitRows]) -> Assigned:
         """The clusters of a block of rows."""
         consensus = place(self.model, views).consensus
         embedding = self.model.embed(consensus)
         labels = nearest_centres(unit_rows(embedding), self.centres)
-        zero = np.stack([(view.scale == 0) & ~view.absent for view in views], axis=1)
+        zero = array_namespace(labels).stack([(view.scale == 0) & ~view.absent for view in views], axis=1)
         return Assigned(labels, claim_confidence(consensus @ self.profiles, labels), embedding, consensus, zero)
 
     def layout(self, n_views: int) -> dict[str, tuple[tuple[int, ...], type]]:

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from .._device import is_tensor, to_host
 from .._parallel import worker_threads
 from .._watch import tell_watcher
 from ..exceptions import ConvergenceWarning, ParameterError, ViewsError
@@ -30,6 +31,7 @@ from ._checks import (
 )
 from ._placement import Placement
 from ._rows import LocalRows, RowSource, Scaler
+from ._tensors import TensorRows
 
 __all__ = ["AnchorGFSC"]
 
@@ -76,6 +78,10 @@ class AnchorGFSC(EmbeddingMixin, MultiViewClusterer):
     random_state : int, RandomState or None, default=None
     verbose : int, default=0
         1 prints every sweep.
+    device : str, default=None
+        A PyTorch device such as "cuda": the views are moved there once and all rows are placed there; results come back as
+        NumPy arrays. Tensors are worked on where they are, and so are the results. Anchors are learned on the processor,
+        from the sample of the rows.
 
     Attributes
     ----------
@@ -133,6 +139,7 @@ class AnchorGFSC(EmbeddingMixin, MultiViewClusterer):
         n_init: int = 10,
         random_state: Any = None,
         verbose: int = 0,
+        device: str | None = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_anchors = n_anchors
@@ -146,6 +153,7 @@ class AnchorGFSC(EmbeddingMixin, MultiViewClusterer):
         self.n_init = n_init
         self.random_state = random_state
         self.verbose = verbose
+        self.device = device
 
     def _check_parameters(self) -> None:
         if self.n_anchors != "auto":
@@ -206,7 +214,10 @@ class AnchorGFSC(EmbeddingMixin, MultiViewClusterer):
             from ..distributed import DaskRows  # here, because it stands above this package
 
             return DaskRows(X, views=self.views)
-        return LocalRows(self._as_views(X, reset=reset))
+        views = self._as_views(X, reset=reset)
+        if self.device is not None or any(map(is_tensor, views.arrays)):
+            return TensorRows(views, self.device)
+        return LocalRows(views)
 
     def _fit_rows(self, source: RowSource) -> None:
         rng = check_random_state(self.random_state)
@@ -263,8 +274,9 @@ class AnchorGFSC(EmbeddingMixin, MultiViewClusterer):
         if local:  # Dask arrays are not computed before they are asked for
             check_finite_results(self, self.embedding_, self.confidence_, self.view_weights_, self.objective_)
             self.labels_ = all_clusters_taken(self.labels_, -self.confidence_, self.n_clusters)
-            if found["zero"].any():
-                warn_of_zero_samples(source.described, found["zero"], self._used)
+            zero = to_host(found["zero"])
+            if zero.any():
+                warn_of_zero_samples(source.described, zero, self._used)
 
     def _assigned(self, X: Any, what: str) -> Any:
         check_is_fitted(self)

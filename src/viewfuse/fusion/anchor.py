@@ -16,11 +16,23 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+from array_api_compat import array_namespace, is_numpy_array
 
+from .._device import beside, to_host
 from .._parallel import for_each, spans
-from ..graphs.anchors import UnitRows, anchor_positions, code_map, group_samples, strongest_anchors
+from ..graphs.anchors import (
+    UnitRows,
+    anchor_positions,
+    clipped,
+    code_map,
+    group_samples,
+    inner,
+    squared_lengths,
+    strongest_anchors,
+)
 from ..spectral import BipartiteEmbedding, bipartite_embedding, unit_rows
 from .result import Sweep
 
@@ -60,7 +72,18 @@ class AnchorModel:
     def n_anchors(self) -> int:
         return int(self.maps[0].shape[1])
 
-    def embed(self, consensus: np.ndarray) -> np.ndarray:
+    def like(self, array: Any) -> AnchorModel:
+        """The same with its matrices where the array is."""
+        if self.embedding is None or is_numpy_array(array):
+            return self
+        moved = replace(
+            self.embedding,
+            transform=beside(array, self.embedding.transform),
+            anchors=beside(array, self.embedding.anchors),
+        )
+        return replace(self, maps=tuple(beside(array, mapping) for mapping in self.maps), embedding=moved)
+
+    def embed(self, consensus: Any) -> Any:
         """Where rows with these ties lie, (b, n_components)."""
         assert self.embedding is not None, "an embedding comes with the first sweep"
         return consensus @ self.embedding.transform
@@ -126,10 +149,10 @@ class Placed:
     margin : float, ``Σ −⟨c, z⟩ + ½ r‖z‖²``
     """
 
-    ties: list[np.ndarray]
-    fused: np.ndarray
-    consensus: np.ndarray
-    apart: np.ndarray | None
+    ties: list[Any]
+    fused: Any
+    consensus: Any
+    apart: Any
     margin: float
 
 
@@ -198,56 +221,57 @@ def _all_sums(model: AnchorModel, views: Sequence[UnitRows]) -> Sums:
 def place(model: AnchorModel, views: Sequence[UnitRows]) -> Placed:
     """Solve the rows of one block, given what all rows share."""
     codes = [view @ mapping for view, mapping in zip(views, model.maps, strict=True)]
-    shares = np.stack([np.where(view.scale > 0, w, 0) for view, w in zip(views, model.weights, strict=True)])
-    total = shares.sum(axis=0)
-    shares = (shares / np.where(total > 0, total, 1)).astype(np.float32)
-    consensus = np.zeros_like(codes[0])
-    apart: np.ndarray | None = None
+    xp = array_namespace(codes[0])
+    shares = [xp.astype(view.scale > 0, xp.float32) * float(w) for view, w in zip(views, model.weights, strict=True)]
+    total = sum(shares)
+    total = xp.where(total > 0, total, xp.ones_like(total))
+    consensus = xp.zeros_like(codes[0])
+    apart: Any = None
     for _ in range(1 + (_PULLS if model.beta else 0)):
         ties, margin = [], 0.0
         for v, code in enumerate(codes):
-            pulled = code + np.float32(model.beta * model.weights[v]) * consensus
+            pulled = code + float(model.beta * model.weights[v]) * consensus
             graph, strengths = strongest_anchors(pulled, model.n_neighbors)
-            margin -= float(np.einsum("ij,ij->", graph, code)) - 0.5 * float(strengths @ np.einsum("ij,ij->i", graph, graph))
+            margin -= inner(graph, code) - 0.5 * inner(strengths, squared_lengths(graph))
             ties.append(graph)
-        fused = sum(share[:, None] * graph for share, graph in zip(shares, ties, strict=True))
+        fused = sum((share / total)[:, None] * graph for share, graph in zip(shares, ties, strict=True))
         consensus = fused
         if model.gamma and model.embedding is not None:
             consensus, apart = _cut(model, model.embedding, fused)
     return Placed(ties, fused, consensus, apart, margin)
 
 
-def _cut(model: AnchorModel, embedding: BipartiteEmbedding, fused: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _cut(model: AnchorModel, embedding: BipartiteEmbedding, fused: Any) -> tuple[Any, Any]:
     """``s_i = (m_i − penalty · P_i)₊``, scaled to sum 1: a pair at mean distance loses γ times the mean edge, 1/m."""
+    xp = array_namespace(fused)
     points = unit_rows(model.embed(fused))
-    apart = np.maximum(2 - 2 * (points @ embedding.anchors.T), 0)
-    consensus = np.maximum(fused - np.float32(model.gamma / (model.n_anchors * model.mean_apart)) * apart, 0)
-    totals = consensus.sum(axis=1, keepdims=True)
-    return np.where(totals > 0, consensus / np.where(totals > 0, totals, 1), fused), apart
+    apart = clipped(2 - 2 * (points @ embedding.anchors.T))
+    consensus = clipped(fused - float(model.gamma / (model.n_anchors * model.mean_apart)) * apart)
+    totals = xp.sum(consensus, axis=1, keepdims=True)
+    return xp.where(totals > 0, consensus / xp.where(totals > 0, totals, xp.ones_like(totals)), fused), apart
 
 
 def block_sums(model: AnchorModel, views: Sequence[UnitRows]) -> Sums:
     """The first half of a sweep, for one block: solve its rows, keep the sums over them."""
     placed = place(model, views)
     consensus, fused = placed.consensus, placed.fused
-    own = np.einsum("ij,ij->i", fused, fused)
+    xp = array_namespace(fused)
+    own = squared_lengths(fused)
     agreement, objective = [], placed.margin
     for v, (view, graph) in enumerate(zip(views, placed.ties, strict=True)):
-        present = view.scale > 0
-        agreement.append(
-            (np.einsum("ij,ij->", graph, fused), np.einsum("ij,ij->", graph, graph), own[present].sum(dtype=float))
-        )
+        present = xp.astype(view.scale > 0, xp.float32)
+        agreement.append((inner(graph, fused), inner(graph, graph), float(xp.sum(own * present, dtype=xp.float64))))
         if model.beta:
-            difference = (graph - consensus)[present]
-            objective += 0.5 * model.beta * float(model.weights[v]) * float(np.vdot(difference, difference))
+            difference = (graph - consensus) * present[:, None]
+            objective += 0.5 * model.beta * float(model.weights[v]) * inner(difference, difference)
     apart = 0.0
     if placed.apart is not None:
-        apart = float(placed.apart.sum(dtype=float))
-        objective += model.gamma / (model.n_anchors * model.mean_apart) * float(np.vdot(placed.apart, consensus))
+        apart = float(xp.sum(placed.apart, dtype=xp.float64))
+        objective += model.gamma / (model.n_anchors * model.mean_apart) * inner(placed.apart, consensus)
     return Sums(
-        count=len(fused),
-        gram=(consensus.T @ consensus).astype(float),
-        degree=consensus.sum(axis=0, dtype=float),
+        count=int(fused.shape[0]),
+        gram=to_host(consensus.T @ consensus).astype(float),
+        degree=to_host(xp.sum(consensus, axis=0, dtype=xp.float64)),
         agreement=np.asarray(agreement, dtype=float),
         apart=apart,
         objective=objective,

@@ -22,11 +22,21 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from array_api_compat import array_namespace, is_numpy_array
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.extmath import randomized_svd
 
-__all__ = ["UnitRows", "anchor_positions", "code_map", "group_samples", "squared_lengths", "strongest_anchors"]
+__all__ = [
+    "UnitRows",
+    "anchor_positions",
+    "clipped",
+    "code_map",
+    "group_samples",
+    "inner",
+    "squared_lengths",
+    "strongest_anchors",
+]
 
 _MOST_DIMENSIONS = 100  # of a view when samples are grouped: what follows is noise to k-means
 _FILLING_ROUNDS = 4  # of grouping, and filling in what is missing from the groups
@@ -48,12 +58,14 @@ class UnitRows:
     """
 
     values: Any
-    scale: np.ndarray
-    absent: np.ndarray
+    scale: Any
+    absent: Any
 
     @classmethod
     def of(cls, block: Any, absent: np.ndarray | None = None) -> UnitRows:
         """Of a (b, d) block of real numbers whose rows, but for the absent, are finite."""
+        if not (sp.issparse(block) or is_numpy_array(block)):
+            return cls._of_tensor(block, absent)
         absent = np.zeros(block.shape[0], dtype=bool) if absent is None else absent
         if absent.any():
             block = sp.diags_array((~absent).astype(block.dtype)) @ block if sp.issparse(block) else _zeroed(block, absent)
@@ -66,14 +78,27 @@ class UnitRows:
         scale = np.where(occupied, 1 / np.sqrt(np.where(occupied, squares, 1)), 0)
         return cls(block.astype(np.float32, copy=False), scale.astype(np.float32), absent)
 
+    @classmethod
+    def _of_tensor(cls, block: Any, absent: Any) -> UnitRows:
+        """The same for arrays of other libraries, where they are."""
+        xp = array_namespace(block)
+        block = xp.astype(block, xp.float32, copy=False)
+        if absent is not None:
+            block = xp.where(absent[:, None], xp.zeros_like(block), block)
+        peaks = xp.max(xp.abs(block), axis=1)  # divided by it first, so that squares neither overflow nor vanish
+        peaks = xp.where(peaks > 0, peaks, xp.ones_like(peaks))
+        lengths = xp.linalg.vector_norm(block / peaks[:, None], axis=1)
+        scale = xp.where(lengths > 0, 1 / xp.where(lengths > 0, lengths, xp.ones_like(lengths)) / peaks, lengths)
+        return cls(block, scale, xp.zeros_like(scale, dtype=xp.bool) if absent is None else absent)
+
     def __len__(self) -> int:
-        return len(self.scale)
+        return int(self.scale.shape[0])
 
     def __getitem__(self, rows: Any) -> UnitRows:
         return UnitRows(self.values[rows], self.scale[rows], self.absent[rows])
 
-    def __matmul__(self, matrix: np.ndarray) -> np.ndarray:
-        product = np.asarray(self.values @ matrix)
+    def __matmul__(self, matrix: Any) -> Any:
+        product = self.values @ matrix
         product *= self.scale[:, None]
         return product
 
@@ -84,8 +109,21 @@ class UnitRows:
         return self.values * self.scale[:, None]
 
 
-def squared_lengths(block: Any) -> np.ndarray:
+def inner(first: Any, second: Any) -> float:
+    """``⟨first, second⟩`` of two arrays of one shape."""
+    xp = array_namespace(first)
+    return float(np.vdot(first, second) if is_numpy_array(first) else xp.sum(first * second))
+
+
+def clipped(values: Any) -> Any:
+    """``(values)₊``, in the same memory where that is possible."""
+    return np.maximum(values, 0, out=values) if is_numpy_array(values) else array_namespace(values).clip(values, 0.0)
+
+
+def squared_lengths(block: Any) -> Any:
     """``‖x_i‖²`` of every row, (b,): not finite where an entry is not, or where the sum overflows."""
+    if not (sp.issparse(block) or is_numpy_array(block)):
+        return array_namespace(block).sum(block * block, axis=1)
     with np.errstate(over="ignore", invalid="ignore"):
         if sp.issparse(block):
             return np.asarray(block.multiply(block).sum(axis=1), dtype=float).ravel()
@@ -138,15 +176,16 @@ def code_map(anchors: np.ndarray, alpha: float) -> np.ndarray:
     return np.linalg.solve(gram + strength * np.eye(m), anchors).T
 
 
-def strongest_anchors(codes: np.ndarray, n_neighbors: int) -> tuple[np.ndarray, np.ndarray]:
+def strongest_anchors(codes: Any, n_neighbors: int) -> tuple[Any, Any]:
     """``z_ij = (c_ij − c_i(q+1))₊ / r_i`` in place of the codes, and ``r_i``; rows sum to 1, or are 0 where all codes are
     alike."""
+    xp = array_namespace(codes)
     rank = codes.shape[1] - 1 - min(n_neighbors, codes.shape[1] - 1)
-    bound = np.partition(codes, rank, axis=1)[:, rank]
-    codes -= bound[:, None]
-    np.maximum(codes, 0, out=codes)
-    totals = codes.sum(axis=1)
-    codes /= np.where(totals > 0, totals, 1)[:, None]
+    ordered = np.partition(codes, rank, axis=1) if is_numpy_array(codes) else xp.sort(codes, axis=1)
+    codes -= ordered[:, rank : rank + 1]
+    codes = clipped(codes)
+    totals = xp.sum(codes, axis=1)
+    codes /= xp.where(totals > 0, totals, xp.ones_like(totals))[:, None]
     return codes, totals
 
 
