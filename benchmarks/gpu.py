@@ -129,6 +129,37 @@ def cpu_row(n, gpu_seconds):
     )
 
 
+def anchors(n):
+    """AnchorGFSC on rows that are made on the device."""
+    torch.cuda.empty_cache()
+    vf.AnchorGFSC(CLUSTERS, random_state=0).fit(blobs(200_000, "cuda")[0])  # libraries are loaded
+    views, truth = blobs(n, "cuda")
+    before = torch.cuda.memory_allocated()
+    torch.cuda.reset_peak_memory_stats()
+    seconds, model = event_time(lambda: vf.AnchorGFSC(CLUSTERS, random_state=0).fit(views))
+    peak = torch.cuda.max_memory_allocated() - before
+    some = slice(0, 1_000_000)
+    ari = vf.metrics.ari(truth[some], model.labels_[some])
+    print(f"\nAnchorGFSC, {n:,} rows: {seconds:.1f} s, {peak / 1e9:.1f} GB beside the data, ARI {ari:.3f}", flush=True)
+
+
+def cupy_agrees():
+    """The same lines on CuPy arrays."""
+    try:
+        import cupy
+    except ImportError:
+        print("\nCuPy is not installed")
+        return
+    views = [view.cpu().numpy() for view in blobs(3_000, "cuda")[0]]
+    expected, model = (vf.GFSC(CLUSTERS, random_state=0).fit(given) for given in (views, [cupy.asarray(v) for v in views]))
+    difference = np.linalg.norm(model.affinity_matrix_.get() - expected.affinity_matrix_)
+    relative = difference / np.linalg.norm(expected.affinity_matrix_)
+    ari = vf.metrics.ari(expected.labels_, model.labels_)
+    print(
+        f"\nCuPy, 3,000 samples: labels are {type(model.labels_).__module__}'s; S differs by {relative:.1e}, ARI {ari:.3f}"
+    )
+
+
 def same_answers(folder):
     print("\nPublished parameters, against NumPy in double precision\n")
     print("| data | precision | S differs by | sweeps | labels' ARI |")
@@ -161,6 +192,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sizes", type=int, nargs="*", default=[5_000, 20_000, 50_000, 100_000])
     parser.add_argument("--cpu", type=int, nargs="*", default=[5_000, 20_000])
+    parser.add_argument("--anchors", type=int, default=10_000_000, help="rows for AnchorGFSC; 0 for none")
     parser.add_argument("--data", type=Path)
     parser.add_argument("--pack", type=Path, help="write the .npz files from this folder's .mat files into --data and stop")
     options = parser.parse_args()
@@ -179,6 +211,9 @@ def main():
     seconds = {n: gpu_row(n, flops, bandwidth) for n in options.sizes}
     for n in options.cpu:
         cpu_row(n, seconds.get(n))
+    if options.anchors:
+        anchors(options.anchors)
+    cupy_agrees()
     if options.data:
         same_answers(options.data)
 

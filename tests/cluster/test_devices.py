@@ -6,8 +6,8 @@ import scipy.sparse as sp
 
 from reference import blobs
 from viewfuse import GFSC, AnchorGFSC, metrics
-from viewfuse.cluster import GF, _tensors, anchor_gfsc
-from viewfuse.exceptions import ParameterError, ViewsError, ViewsTypeError
+from viewfuse.cluster import GF, _exact, _tensors, anchor_gfsc
+from viewfuse.exceptions import MemoryWarning, ParameterError, ViewsError, ViewsTypeError
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 
@@ -78,3 +78,20 @@ def test_anchors_on_many_tensor_rows_and_missing_views(monkeypatch):
     views[1][8, 0] = np.nan
     with pytest.raises(ViewsError, match=r"'view1'.*row 8"):
         AnchorGFSC(3, **options).fit([torch.asarray(view) for view in views])
+
+
+def test_too_little_memory_on_the_device_falls_back_to_anchors(monkeypatch):
+    monkeypatch.setattr(_exact, "free_memory", lambda view: 1000)
+    tensors = [torch.asarray(view) for view in VIEWS]
+    with pytest.warns(MemoryWarning, match=r"90 samples need 53\d,\d{3},\d{3} bytes and cpu has 1,000 free: AnchorGFSC"):
+        model = GFSC(3, random_state=0).fit(tensors)
+    np.testing.assert_array_equal(model.labels_, AnchorGFSC(3, random_state=0).fit(tensors).labels_)
+    assert model.affinity_matrix_.shape[0] == 90
+    with pytest.raises(ParameterError, match="auto"):
+        GFSC("auto").fit(tensors)
+
+
+def test_the_number_of_clusters_is_found_on_tensors():
+    model = GFSC("auto", random_state=0).fit([torch.asarray(view) for view in VIEWS])
+    assert model.n_clusters_ == 3
+    assert isinstance(model.labels_, torch.Tensor)

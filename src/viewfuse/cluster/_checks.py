@@ -147,10 +147,13 @@ def solving(model: Any) -> Iterator[None]:
             raise _divergence(model) from error
 
 
-def check_finite_results(model: Any, *results: np.ndarray | None) -> None:
+def check_finite_results(model: Any, *results: Any) -> None:
     """Raise DivergenceError if a solver left the range of numbers."""
-    if not all(result is None or np.isfinite(result).all() for result in results):
-        raise _divergence(model)
+    for result in results:
+        if result is not None:
+            xp = array_namespace(result)
+            if not bool(xp.all(xp.isfinite(result))):
+                raise _divergence(model)
 
 
 def _divergence(model: Any) -> DivergenceError:

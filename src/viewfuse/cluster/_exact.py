@@ -10,9 +10,16 @@ import scipy.sparse as sp
 from array_api_compat import array_namespace, is_numpy_array
 from sklearn.utils import check_random_state
 
-from .._device import on_device, to_host
+from .._device import free_memory, on_device, to_host
 from .._watch import tell_watcher
-from ..exceptions import ConvergenceWarning, DegenerateGraphWarning, NoStructureWarning, ParameterError, ViewsError
+from ..exceptions import (
+    ConvergenceWarning,
+    DegenerateGraphWarning,
+    MemoryWarning,
+    NoStructureWarning,
+    ParameterError,
+    ViewsError,
+)
 from ..fusion import (
     FusionResult,
     Sweep,
@@ -87,7 +94,8 @@ class ExactFusion(RelabelMixin, MultiViewClusterer):
         self._fit_where_it_is(views, on_device(arrays, self.device), used)
         if all(sp.issparse(array) or is_numpy_array(array) for array in arrays):
             for name in _ARRAYS:
-                setattr(self, name, to_host(getattr(self, name)))
+                if getattr(self, name) is not None:
+                    setattr(self, name, to_host(getattr(self, name)))
 
     def _fit_where_it_is(self, views: Views, arrays: list[Any], used: list[int]) -> None:
         """On the device the arrays are on, and leaving the results there."""
@@ -100,6 +108,9 @@ class ExactFusion(RelabelMixin, MultiViewClusterer):
             "on_sweep": self._after_sweep,
         }
         chosen = [arrays[v] for v in used]
+        if self.affinity != "precomputed" and not _fits(chosen[0], self.variant):
+            self._fit_anchors(views, arrays)
+            return
         if self.affinity == "precomputed":
             dense = [array.toarray() if sp.issparse(array) else array for array in chosen]
             self._set_n_clusters(dense, rng)
@@ -146,6 +157,32 @@ class ExactFusion(RelabelMixin, MultiViewClusterer):
                 "belongs. Leave it out."
             )
         return present
+
+    def _fit_anchors(self, views: Views, arrays: list[Any]) -> None:
+        """What a device too small for n × n graphs can do: the same alternation on n × m ones."""
+        from .anchor_gfsc import AnchorGFSC
+
+        needed, free = graph_bytes(len(views), self.variant, arrays[0]), free_memory(arrays[0])
+        if self.n_clusters == "auto":
+            raise ParameterError(
+                f"n_clusters='auto' needs the graph of all {len(views):,} samples, {needed:,} bytes, and {arrays[0].device} "
+                f"has {free:,} free. Give the number of clusters, or take the number found on some of the samples."
+            )
+        warnings.warn(
+            f"Graphs of {len(views):,} samples need {needed:,} bytes and {arrays[0].device} has {free:,} free: "
+            "AnchorGFSC is fitted instead, and affinity_matrix_ ties samples to its anchors.",
+            MemoryWarning,
+            stacklevel=5,
+        )
+        self.n_clusters_ = int(self.n_clusters)
+        options = {"n_init": self.n_init, "random_state": self.random_state, "verbose": self.verbose}
+        model = AnchorGFSC(self.n_clusters_, **options).fit(
+            Views(arrays, names=views.names, ids=views.ids, present=self._present)
+        )
+        names = ("labels_", "confidence_", "embedding_", "n_iter_", "converged_", "history_", "objective_", "view_weights_")
+        for name in names:
+            setattr(self, name, getattr(model, name))
+        self.affinity_matrix_, self._points = model.anchor_graph_, unit_rows(model.embedding_)
 
     def _set_n_clusters(self, views: list[Any], rng: np.random.RandomState) -> None:
         """``n_clusters_``: what was asked for or, if that is to be found out, what there is."""
@@ -204,6 +241,18 @@ class ExactFusion(RelabelMixin, MultiViewClusterer):
         else:
             remedy = "Lower beta" + (" and gamma" if self._cut_weight() else "") + ", or use variant='robust'"
         return f"{found}, so their clusters mean nothing. {remedy}."
+
+
+def graph_bytes(n: int, variant: str, view: Any) -> int:
+    """What the sweeps need for n samples: three n × n arrays, and some tiles."""
+    size = 4 if variant == "robust" or str(view.dtype).endswith("float32") else 8
+    return size * (3 * n**2 + 2**27)
+
+
+def _fits(view: Any, variant: str) -> bool:
+    """Whether the sweeps fit on the device; in the processor's memory that is for others to say."""
+    free = free_memory(view)
+    return free is None or graph_bytes(int(view.shape[0]), variant, view) <= free
 
 
 def _n_samples(view: Any) -> int:
