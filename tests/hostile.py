@@ -78,7 +78,7 @@ def _parameters(method):
         if name in LEFT_ALONE:
             continue
         if name in CHOICES:
-            options[name] = st.sampled_from(CHOICES[name])
+            options[name] = st.sampled_from([value for value in CHOICES[name] if _is_accepted(method, name, value)])
         elif name in COUNTS:
             options[name] = st.sampled_from(COUNTS[name])
         elif isinstance(parameter.default, float):

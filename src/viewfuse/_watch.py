@@ -1,13 +1,17 @@
-"""Who watches a fit from outside: is told of every sweep, and may end it after one."""
+"""Who watches a fit from outside: is told of every sweep, and may end it after one. So may the clock, and Ctrl-C."""
 
 from __future__ import annotations
 
+import signal
+import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from typing import Any
 
-__all__ = ["Progress", "tell_watcher", "watching"]
+__all__ = ["Progress", "Stop", "stoppable", "watching"]
 
 
 @dataclass(frozen=True)
@@ -32,7 +36,45 @@ def watching(watcher: Callable[[Progress], bool]) -> Iterator[None]:
         _watcher.reset(token)
 
 
-def tell_watcher(sweep: int, change: float, tol: float) -> bool:
-    """Tell whoever watches; whether to stop."""
-    watcher = _watcher.get()
-    return watcher is not None and watcher(Progress(sweep, change, tol))
+class Stop:
+    """Asked after every sweep whether to end the fit; ``reason`` says why it did, None while it did not."""
+
+    def __init__(self, max_time: float | None) -> None:
+        self.reason: str | None = None
+        self._max_time, self._begin = max_time, time.monotonic()
+        self._interrupted = False
+
+    def __call__(self, sweep: int, change: float, tol: float) -> bool:
+        watcher = _watcher.get()
+        if watcher is not None and watcher(Progress(sweep, change, tol)):
+            self.reason = "as asked"
+        elif self._interrupted:
+            self.reason = "by Ctrl-C"
+        elif self._max_time is not None and time.monotonic() - self._begin >= self._max_time:
+            self.reason = f"by max_time={self._max_time:g} seconds"
+        return self.reason is not None
+
+    def interrupt(self, *_: Any) -> None:
+        """The first Ctrl-C ends the fit after the sweep it is in; the second is Python's own."""
+        self._interrupted = True
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@contextmanager
+def stoppable(max_time: float | None) -> Iterator[Stop]:
+    """Within this block Ctrl-C asks for the end, as the clock does.
+
+    Only where Ctrl-C would otherwise raise KeyboardInterrupt: whoever handles it in another way goes on doing so.
+    """
+    stop = Stop(max_time)
+    ours = (
+        threading.current_thread() is threading.main_thread()
+        and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    )
+    if ours:
+        signal.signal(signal.SIGINT, stop.interrupt)
+    try:
+        yield stop
+    finally:
+        if ours:
+            signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -18,6 +18,7 @@ from ..exceptions import UnusedColumnsWarning, ViewsTypeError
 from ..spectral import assign_clusters
 from ..views import Views, align_graph_frames, holds_views, is_dataframe, split_columns
 from ._checks import check_enough_samples, check_graphs, check_n_clusters, informative_views, solving
+from ._memory import check_memory
 from ._saving import write_model
 from ._summary import summary_html
 
@@ -58,6 +59,8 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
             check_graphs(views, arrays)
         used = informative_views(views, arrays, present)
         self._describe(X, views)
+        if getattr(self, "device", None) is None:
+            check_memory(self, [arrays[v] for v in used])
         with solving(self):
             self._fit(views, arrays, used)
         return self

@@ -14,7 +14,15 @@ import scipy.sparse as sp
 from array_api_compat import array_namespace
 
 from .._device import to_host
-from ..exceptions import DivergenceError, ParameterError, UninformativeViewWarning, ViewsError
+from ..exceptions import (
+    ConvergenceWarning,
+    DivergenceError,
+    NotEnoughMemoryError,
+    ParameterError,
+    UninformativeViewWarning,
+    ViewsError,
+)
+from ..fusion import Sweep
 from ..views import Views
 
 __all__ = [
@@ -23,12 +31,14 @@ __all__ = [
     "check_enough_samples",
     "check_finite_results",
     "check_graphs",
+    "check_max_time",
     "check_n_clusters",
     "check_number",
     "check_zero_samples",
     "informative_views",
     "solving",
     "warn_of_zero_samples",
+    "warn_unsettled",
 ]
 
 
@@ -48,6 +58,11 @@ def check_number(name: str, value: Any, *, positive: bool) -> None:
     ok = isinstance(value, Real) and not isinstance(value, (bool, np.bool_)) and math.isfinite(value)
     if not ok or value < 0 or (positive and value == 0):
         raise ParameterError(f"{name} must be a {'positive' if positive else 'non-negative'} number; got {value!r}.")
+
+
+def check_max_time(value: Any) -> None:
+    if value is not None:
+        check_number("max_time", value, positive=True)
 
 
 def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:
@@ -137,14 +152,31 @@ def check_graphs(views: Views, arrays: Sequence[Any]) -> None:
             )
 
 
+def warn_unsettled(model: Any, sweeps: Sequence[Sweep], stopped: str | None) -> None:
+    """Say that the sweeps ended before the consensus settled: at ``max_iter``, or stopped for a reason."""
+    ended = f"was stopped {stopped}" if stopped else "has not settled"
+    remedy = "This is the result so far." if stopped else "Raise max_iter or tol."
+    warnings.warn(
+        f"{type(model).__name__} {ended} after {len(sweeps)} sweep{'s' if len(sweeps) > 1 else ''}: the consensus still "
+        f"changes by {sweeps[-1].change:.1e} a sweep (tol={model.tol:g}). {remedy}",
+        ConvergenceWarning,
+        stacklevel=5,
+    )
+
+
 @contextmanager
 def solving(model: Any) -> Iterator[None]:
-    """Within this block overflow is no warning, as it shows in the results; a matrix beyond solving is divergence too."""
+    """Within this block overflow is no warning, as the results are checked; what cannot be solved or held is said in words."""
     with np.errstate(all="ignore"):
         try:
             yield
         except np.linalg.LinAlgError as error:
             raise _divergence(model) from error
+        except MemoryError as error:
+            raise NotEnoughMemoryError(
+                f"{type(model).__name__} ran out of memory ({error}). Use AnchorGFSC, whose memory grows with the samples "
+                "and not with their square, or fewer samples."
+            ) from error
 
 
 def check_finite_results(model: Any, *results: Any) -> None:

@@ -11,15 +11,8 @@ from array_api_compat import array_namespace, is_numpy_array
 from sklearn.utils import check_random_state
 
 from .._device import free_memory, on_device, to_host
-from .._watch import tell_watcher
-from ..exceptions import (
-    ConvergenceWarning,
-    DegenerateGraphWarning,
-    MemoryWarning,
-    NoStructureWarning,
-    ParameterError,
-    ViewsError,
-)
+from .._watch import Stop, stoppable
+from ..exceptions import DegenerateGraphWarning, MemoryWarning, NoStructureWarning, ParameterError, ViewsError
 from ..fusion import (
     FusionResult,
     Sweep,
@@ -32,7 +25,7 @@ from ..graphs import GramFactor
 from ..spectral import assign_clusters, default_counts, isolated_samples, tie_confidence, unit_rows
 from ..views import Views
 from ._base import MultiViewClusterer, RelabelMixin
-from ._checks import check_choice, check_count, check_number, check_zero_samples
+from ._checks import check_choice, check_count, check_max_time, check_number, check_zero_samples, warn_unsettled
 
 __all__ = ["ExactFusion"]
 
@@ -48,6 +41,7 @@ class ExactFusion(RelabelMixin, MultiViewClusterer):
     beta: float
     variant: str
     max_iter: int
+    max_time: float | None
     tol: float
     n_init: int
     random_state: Any
@@ -63,6 +57,7 @@ class ExactFusion(RelabelMixin, MultiViewClusterer):
         check_number("beta", self.beta, positive=True)
         check_number("tol", self.tol, positive=False)
         check_count("max_iter", self.max_iter, least=1)
+        check_max_time(self.max_time)
         check_count("n_init", self.n_init, least=1)
 
     def _arrays(self, views: Views) -> tuple[list[Any], np.ndarray | None]:
@@ -100,32 +95,12 @@ class ExactFusion(RelabelMixin, MultiViewClusterer):
     def _fit_where_it_is(self, views: Views, arrays: list[Any], used: list[int]) -> None:
         """On the device the arrays are on, and leaving the results there."""
         rng = check_random_state(self.random_state)
-        options: dict[str, Any] = {
-            "variant": self.variant,
-            "max_iter": self.max_iter,
-            "tol": self.tol,
-            "random_state": rng,
-            "on_sweep": self._after_sweep,
-        }
-        chosen = [arrays[v] for v in used]
-        if self.affinity != "precomputed" and not _fits(chosen[0], self.variant):
+        if self.affinity != "precomputed" and not _fits(arrays[used[0]], self.variant):
             self._fit_anchors(views, arrays)
             return
-        if self.affinity == "precomputed":
-            dense = [array.toarray() if sp.issparse(array) else array for array in chosen]
-            self._set_n_clusters(dense, rng)
-            gamma = self._cut_weight()
-            result = fuse_graphs(
-                dense, self.n_clusters_, beta=self.beta, gamma=gamma or 0.0, joint=gamma is not None, **options
-            )
-        else:
-            if self.variant == "robust":
-                check_zero_samples(views, arrays, used, self._present)
-                options["present"] = self._present_in(used, views)
-                chosen = learned_factors(chosen)
-            self._set_n_clusters(chosen, rng)
-            result = self._fuse(chosen, **options)
-        self._warn(result, views)
+        with stoppable(self.max_time) as stop:
+            result = self._result(views, arrays, used, rng, stop)
+        self._warn(result, views, stop.reason)
         rows = unit_rows(result.embedding) if self._rows_are_directions() else result.embedding
         self._points = rows
         self.labels_ = assign_clusters(rows, self.n_clusters_, n_init=self.n_init, random_state=rng)
@@ -142,6 +117,32 @@ class ExactFusion(RelabelMixin, MultiViewClusterer):
         }
         self.objective_ = self.history_["objective"]
         self.view_weights_ = self.history_["weights"][-1]
+
+    def _result(
+        self, views: Views, arrays: list[Any], used: list[int], rng: np.random.RandomState, stop: Stop
+    ) -> FusionResult:
+        """The views fused, as far as ``stop`` lets it go."""
+        options: dict[str, Any] = {
+            "variant": self.variant,
+            "max_iter": self.max_iter,
+            "tol": self.tol,
+            "random_state": rng,
+            "on_sweep": lambda number, sweep: self._after_sweep(number, sweep, stop),
+        }
+        chosen = [arrays[v] for v in used]
+        if self.affinity == "precomputed":
+            dense = [array.toarray() if sp.issparse(array) else array for array in chosen]
+            self._set_n_clusters(dense, rng)
+            gamma = self._cut_weight()
+            return fuse_graphs(
+                dense, self.n_clusters_, beta=self.beta, gamma=gamma or 0.0, joint=gamma is not None, **options
+            )
+        if self.variant == "robust":
+            check_zero_samples(views, arrays, used, self._present)
+            options["present"] = self._present_in(used, views)
+            chosen = learned_factors(chosen)
+        self._set_n_clusters(chosen, rng)
+        return self._fuse(chosen, **options)
 
     def _present_in(self, used: list[int], views: Views) -> np.ndarray | None:
         """Who has which of the used views."""
@@ -203,24 +204,19 @@ class ExactFusion(RelabelMixin, MultiViewClusterer):
                 stacklevel=5,
             )
 
-    def _after_sweep(self, number: int, sweep: Sweep) -> bool:
-        """Print the sweep, if asked to, and tell whoever watches; whether to stop."""
+    def _after_sweep(self, number: int, sweep: Sweep, stop: Stop) -> bool:
+        """Print the sweep, if asked to; whether to stop."""
         if self.verbose:
             weights = " ".join(f"{weight:.3f}" for weight in sweep.weights)
             print(
                 f"{type(self).__name__} sweep {number}: change {sweep.change:.2e}, objective {sweep.objective:.6g}, "
                 f"weights {weights}"
             )
-        return tell_watcher(number, sweep.change, self.tol)
+        return stop(number, sweep.change, self.tol)
 
-    def _warn(self, result: FusionResult, views: Views) -> None:
+    def _warn(self, result: FusionResult, views: Views, stopped: str | None) -> None:
         if not result.converged:
-            warnings.warn(
-                f"{type(self).__name__} has not settled after {len(result.sweeps)} sweeps: the consensus still changes by "
-                f"{result.sweeps[-1].change:.1e} a sweep (tol={self.tol:g}). Raise max_iter or tol.",
-                ConvergenceWarning,
-                stacklevel=4,
-            )
+            warn_unsettled(self, result.sweeps, stopped)
         isolated = np.flatnonzero(to_host(isolated_samples(result.consensus)))
         if isolated.size:
             warnings.warn(self._isolation(isolated, result, views), DegenerateGraphWarning, stacklevel=4)

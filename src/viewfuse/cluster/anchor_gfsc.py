@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -11,8 +10,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._device import is_tensor, to_host
 from .._parallel import worker_threads
-from .._watch import tell_watcher
-from ..exceptions import ConvergenceWarning, ParameterError, ViewsError
+from .._watch import Stop, stoppable
+from ..exceptions import ParameterError, ViewsError
 from ..fusion.anchor import AnchorFusion, learn_anchors, refined
 from ..fusion.result import Sweep
 from ..graphs.anchors import UnitRows
@@ -23,11 +22,13 @@ from ._checks import (
     check_count,
     check_enough_samples,
     check_finite_results,
+    check_max_time,
     check_n_clusters,
     check_number,
     informative_views,
     solving,
     warn_of_zero_samples,
+    warn_unsettled,
 )
 from ._placement import Placement
 from ._rows import LocalRows, RowSource, Scaler
@@ -71,6 +72,9 @@ class AnchorGFSC(EmbeddingMixin, MultiViewClusterer):
         For one 2-D array or DataFrame: the columns of each view, as in :class:`viewfuse.GFSC`.
     max_iter : int, default=50
         Largest number of sweeps over the sample.
+    max_time : float or None, default=None
+        Seconds after which the sweeps end, after the one being done; the result so far counts as not converged. Ctrl-C
+        ends them likewise, a second one at once.
     tol : float, default=1e-3
         The relative change of ``D^-½ SᵀS D^-½`` below which the sweeps end.
     n_init : int, default=10
@@ -135,6 +139,7 @@ class AnchorGFSC(EmbeddingMixin, MultiViewClusterer):
         gamma: float = 0.3,
         views: Any = None,
         max_iter: int = 50,
+        max_time: float | None = None,
         tol: float = 1e-3,
         n_init: int = 10,
         random_state: Any = None,
@@ -149,6 +154,7 @@ class AnchorGFSC(EmbeddingMixin, MultiViewClusterer):
         self.gamma = gamma
         self.views = views
         self.max_iter = max_iter
+        self.max_time = max_time
         self.tol = tol
         self.n_init = n_init
         self.random_state = random_state
@@ -168,6 +174,7 @@ class AnchorGFSC(EmbeddingMixin, MultiViewClusterer):
         check_number("gamma", self.gamma, positive=False)
         check_number("tol", self.tol, positive=False)
         check_count("max_iter", self.max_iter, least=1)
+        check_max_time(self.max_time)
         check_count("n_init", self.n_init, least=1)
 
     def fit(self, X: Any, y: Any = None) -> AnchorGFSC:
@@ -225,20 +232,22 @@ class AnchorGFSC(EmbeddingMixin, MultiViewClusterer):
         n_anchors = min(80 + 2 * self.n_clusters if self.n_anchors == "auto" else int(self.n_anchors), n)
         rows = _sample(n, _ROWS_PER_ANCHOR * n_anchors, rng)
         used, sample = _informative(source, rows)
-        fusion = learn_anchors(
-            sample,
-            self.n_clusters,
-            n_anchors=n_anchors,
-            n_neighbors=self.n_neighbors,
-            alpha=self.alpha,
-            beta=self.beta,
-            gamma=self.gamma,
-            max_iter=self.max_iter,
-            tol=self.tol,
-            random_state=rng,
-            on_sweep=self._after_sweep,
-        )
-        self._warn(fusion)
+        with stoppable(self.max_time) as stop:
+            fusion = learn_anchors(
+                sample,
+                self.n_clusters,
+                n_anchors=n_anchors,
+                n_neighbors=self.n_neighbors,
+                alpha=self.alpha,
+                beta=self.beta,
+                gamma=self.gamma,
+                max_iter=self.max_iter,
+                tol=self.tol,
+                random_state=rng,
+                on_sweep=lambda number, sweep: self._after_sweep(number, sweep, stop),
+            )
+        if not fusion.converged:
+            warn_unsettled(self, fusion.sweeps, stop.reason)
         if len(sample[0]) < n:
             fusion = refined(fusion, source.sums(fusion.model, used))
         placement = Placement.learned(fusion.model, sample, self.n_clusters, n_init=self.n_init, random_state=rng)
@@ -302,23 +311,14 @@ class AnchorGFSC(EmbeddingMixin, MultiViewClusterer):
         tags.transformer_tags.preserves_dtype = ["float32"]
         return tags
 
-    def _after_sweep(self, number: int, sweep: Sweep) -> bool:
-        """Print the sweep, if asked to, and tell whoever watches; whether to stop."""
+    def _after_sweep(self, number: int, sweep: Sweep, stop: Stop) -> bool:
+        """Print the sweep, if asked to; whether to stop."""
         if self.verbose:
             weights = " ".join(f"{weight:.3f}" for weight in sweep.weights)
             print(
                 f"AnchorGFSC sweep {number}: change {sweep.change:.2e}, objective {sweep.objective:.6g}, weights {weights}"
             )
-        return tell_watcher(number, sweep.change, self.tol)
-
-    def _warn(self, fusion: AnchorFusion) -> None:
-        if not fusion.converged:
-            warnings.warn(
-                f"AnchorGFSC has not settled after {len(fusion.sweeps)} sweeps: the consensus still changes by "
-                f"{fusion.sweeps[-1].change:.1e} a sweep (tol={self.tol:g}). Raise max_iter or tol.",
-                ConvergenceWarning,
-                stacklevel=4,
-            )
+        return stop(number, sweep.change, self.tol)
 
 
 def _informative(source: RowSource, rows: slice | np.ndarray) -> tuple[list[int], list[UnitRows]]:

@@ -18,7 +18,7 @@ class GF(ExactFusion):
 
     Parameters
     ----------
-    n_clusters, alpha, beta, variant, affinity, views, max_iter, tol, n_init, random_state, verbose, device
+    n_clusters, alpha, beta, variant, affinity, views, max_iter, max_time, tol, n_init, random_state, verbose, device
         As in :class:`GFSC`.
 
     Attributes
@@ -50,6 +50,7 @@ class GF(ExactFusion):
         affinity: str = "self-expressive",
         views: Any = None,
         max_iter: int = 200,
+        max_time: float | None = None,
         tol: float = 1e-3,
         n_init: int = 10,
         random_state: Any = None,
@@ -63,6 +64,7 @@ class GF(ExactFusion):
         self.affinity = affinity
         self.views = views
         self.max_iter = max_iter
+        self.max_time = max_time
         self.tol = tol
         self.n_init = n_init
         self.random_state = random_state

@@ -42,6 +42,9 @@ class GFSC(ExactFusion):
         For one 2-D array or DataFrame: the columns of each view, as ``{"sound": slice(0, 20), "image": ["r", "g", "b"]}``.
     max_iter : int, default=200
         Largest number of sweeps.
+    max_time : float or None, default=None
+        Seconds after which the sweeps end, after the one being done; the result so far counts as not converged. Ctrl-C
+        ends them likewise, a second one at once.
     tol : float, default=1e-3
         The relative change of the consensus below which it has settled.
     n_init : int, default=10
@@ -100,6 +103,7 @@ class GFSC(ExactFusion):
         affinity: str = "self-expressive",
         views: Any = None,
         max_iter: int = 200,
+        max_time: float | None = None,
         tol: float = 1e-3,
         n_init: int = 10,
         random_state: Any = None,
@@ -114,6 +118,7 @@ class GFSC(ExactFusion):
         self.affinity = affinity
         self.views = views
         self.max_iter = max_iter
+        self.max_time = max_time
         self.tol = tol
         self.n_init = n_init
         self.random_state = random_state

@@ -1,0 +1,112 @@
+"""Room for n × n graphs: asked for before anything is allocated, in words a user can act on."""
+
+import os
+import subprocess
+import sys
+import tracemalloc
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import viewfuse as vf
+from viewfuse.cluster import METHODS, _memory
+from viewfuse.exceptions import NotEnoughMemoryError, ViewfuseWarning
+
+SQUARE = [key for key in METHODS if key not in ("km", "rmkmc", "mspl", "anchor-gfsc")]
+
+
+@pytest.mark.parametrize("key", SQUARE)
+@pytest.mark.parametrize(("n_views", "n_features"), [(1, 10), (3, 10), (2, 500)])
+def test_the_estimate_is_near_what_a_fit_takes(key, n_views, n_features):
+    rng = np.random.default_rng(0)
+    groups = np.arange(400) % 3
+    views = [rng.normal(size=(400, n_features)) + 3 * (groups == v % 3)[:, None] for v in range(n_views)]
+    model = METHODS[key](3, random_state=0, n_init=1)
+    if hasattr(model, "max_iter"):
+        model.set_params(max_iter=2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ViewfuseWarning)
+        tracemalloc.start()
+        try:
+            model.fit(views)
+            peak = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+    needed = _memory.memory_needed(model, views)
+    assert 0.5 * needed < peak < 1.5 * needed
+
+
+@pytest.mark.parametrize("key", SQUARE)
+def test_too_much_is_refused_before_it_is_allocated(key, monkeypatch):
+    monkeypatch.setattr(_memory, "available_memory", lambda: 10**6)
+    with pytest.raises(
+        NotEnoughMemoryError, match=r"500 samples needs about [\d,]{8,} bytes .* only 1,000,000 .*AnchorGFSC"
+    ):
+        METHODS[key](3).fit([np.random.default_rng(0).normal(size=(500, 3))])
+
+
+def test_methods_without_square_arrays_are_not_stopped(monkeypatch):
+    monkeypatch.setattr(_memory, "available_memory", lambda: 0)
+    views = [np.random.default_rng(0).normal(size=(60, 3))]
+    for key in ("km", "rmkmc", "mspl", "anchor-gfsc"):
+        assert METHODS[key](2, random_state=0).fit(views).labels_.shape == (60,)
+
+
+LIMITED = """
+import numpy as np, viewfuse as vf
+x = np.random.default_rng(0).normal(size=({n}, 2))
+print(vf.GFSC(3, random_state=0).fit([x, x + 1]).labels_.shape)
+"""
+
+
+def under_limit(n, kilobytes=3_000_000):
+    """A fit of n samples in a process that may have so much address space, as ``ulimit -v`` sets it."""
+    script = f'ulimit -v {kilobytes} && exec "$0" -c "$1"'
+    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "PYTHONWARNINGS": "ignore"}
+    command = ["bash", "-c", script, sys.executable, LIMITED.format(n=n)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment, check=False)
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="limits are read from Linux's /proc")
+def test_under_a_real_limit():
+    refused = under_limit(20_000)
+    assert refused.returncode == 1
+    last = refused.stderr.strip().splitlines()[-1]
+    assert "NotEnoughMemoryError: GFSC of 20,000 samples needs about 9," in last
+    assert "AnchorGFSC" in last
+    assert "device=" in last
+    assert under_limit(500).stdout == "(500,)\n"
+
+
+def test_control_groups_of_both_kinds_bound_it(tmp_path):
+    def group(folder, **files):
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, text in files.items():
+            (folder / name.replace("__", ".")).write_text(text)
+
+    second = tmp_path / "v2"
+    group(second / "outer", memory__max="1000\n", memory__current="400\n", memory__stat="inactive_file 100\nanon 5\n")
+    group(second / "outer" / "inner", memory__max="max\n", memory__current="200\n")
+    (tmp_path / "groups2").write_text("0::/outer/inner\n")
+    assert list(_memory._under_control_groups(second, tmp_path / "groups2")) == [700]
+    first = tmp_path / "v1"
+    group(first / "memory" / "job", memory__limit_in_bytes="5000\n", memory__usage_in_bytes="6000\n")
+    (tmp_path / "groups1").write_text("4:memory:/job\n3:cpuset:/\n")
+    assert list(_memory._under_control_groups(first, tmp_path / "groups1")) == [-1000]
+    assert list(_memory._under_control_groups(tmp_path, tmp_path / "none")) == []
+
+
+def test_there_is_some_memory_here():
+    available = _memory.available_memory()
+    assert available is None or available > 10**7
+
+
+def test_running_out_all_the_same_says_what_to_do(monkeypatch):
+    def fails(*_, **__):
+        raise MemoryError("Unable to allocate 7 TiB")
+
+    monkeypatch.setattr(vf.GFSC, "_fuse", fails)
+    with pytest.raises(NotEnoughMemoryError, match=r"GFSC ran out of memory \(Unable to allocate 7 TiB\).*AnchorGFSC"):
+        vf.GFSC(2).fit([np.random.default_rng(0).normal(size=(20, 3))])
