@@ -193,7 +193,7 @@ def test_a_fit_that_did_not_converge_is_written_and_ends_with_3(
     monkeypatch.setitem(METHODS, "gfsc", partial(METHODS["gfsc"], max_iter=1))  # type: ignore[arg-type]
     ended = command("cluster", folder, "-k", 3, "-o", tmp_path / "out.csv")
     assert ended.code == 3
-    assert "GFSC has not settled after 1 sweeps" in ended.err
+    assert "GFSC has not settled after 1 sweep:" in ended.err
     assert "1 sweep, not settled" in ended.out
     assert (tmp_path / "out.csv").exists()
 

@@ -50,6 +50,30 @@ FOUND = {
         10558,
         {"affinity": "gaussian", "alpha": 1e-30, "scaling": "unit-spread", "lam_v": 1e30, "max_iter": 1},
     ),
+    "LAPACK's partial driver returned no eigenvector of a matrix with NaN": Case(
+        "imvsc",
+        40,
+        2,
+        (("duplicates", "longdouble", 3), ("constant", "int64", 4)),
+        1000000,
+        {
+            "tol": 1e8,
+            "n_neighbors": 2,
+            "beta": 1e300,
+            "scaling": "unit-spread",
+            "lam3": 1e-300,
+            "max_iter": 15,
+            "lam2": 1e-8,
+        },
+    ),
+    "a sparse view's tiny range overflowed when inverted": Case(
+        "amgl",
+        30,
+        2,
+        (("subnormal", "sparse", 3), ("rank one", "sparse", 3), ("two rows", "sparse", 28)),
+        495,
+        {"alpha": 1e3, "affinity": "self-expressive", "scaling": "min-max", "max_iter": 15},
+    ),
     "a parameter did not fit into single precision": Case(
         "imvsc", 6, 4, (("noise", "int64", 44), ("one giant", "int64", 4)), 11616, {"max_iter": 1, "beta": 1e300}
     ),

@@ -166,7 +166,7 @@ def warn_unsettled(model: Any, sweeps: Sequence[Sweep], stopped: str | None) -> 
 
 @contextmanager
 def solving(model: Any) -> Iterator[None]:
-    """Within this block overflow is no warning, as the results are checked; what cannot be solved or held is said in words."""
+    """Within this block overflow is no warning, as results are checked; what cannot be solved or held is said in words."""
     with np.errstate(all="ignore"):
         try:
             yield

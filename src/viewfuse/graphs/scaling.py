@@ -32,8 +32,11 @@ def min_max(view: Any) -> ScaledView:
     low, high = _extremes(view)
     half_range = (high / 2 - low / 2) or 1.0  # halved first: max − min may overflow
     offset = -(low / half_range) - 1
-    scaled = view / half_range
-    return ScaledView(scaled, offset) if sp.issparse(view) else ScaledView(scaled + offset)
+    if not sp.issparse(view):
+        return ScaledView(view / half_range + offset)
+    scaled = sp.csr_array(view, copy=True)
+    scaled.data /= half_range  # SciPy's own division multiplies by the inverse, which overflows for a tiny range
+    return ScaledView(scaled, offset)
 
 
 def unit_samples(view: Any) -> ScaledView:
