@@ -10,7 +10,7 @@ import viewfuse as vf
 from viewfuse.cluster import _rows
 from viewfuse.exceptions import ConvergenceWarning, ParameterError, UninformativeViewWarning, ViewsError
 from viewfuse.fusion import anchor
-from viewfuse.graphs.anchors import UnitRows, anchor_positions, code_map, group_samples, strongest_anchors
+from viewfuse.graphs.anchors import UnitRows, _completed, anchor_positions, code_map, group_samples, strongest_anchors
 from viewfuse.spectral import bipartite_embedding, unit_rows
 
 
@@ -56,7 +56,18 @@ def test_ties_solve_their_quadratic_program():
         assert np.count_nonzero(tie) == 4
 
 
-def test_groups_leave_missing_views_out_of_the_sum():
+def test_missing_views_are_filled_in_from_the_others():
+    rng = np.random.default_rng(0)
+    low_rank = rng.normal(size=(300, 3)) @ rng.normal(size=(3, 12))
+    lacking = np.zeros((300, 12), dtype=bool)
+    lacking[:100, :5] = lacking[100:180, 5:] = True
+    filled = _completed(np.where(lacking, np.nan, low_rank), lacking, 3, np.random.RandomState(0))
+    assert np.array_equal(filled[~lacking], low_rank[~lacking])
+    wrong = np.linalg.norm((filled - low_rank)[lacking])
+    assert wrong < 0.5 * np.linalg.norm(low_rank[lacking])  # what the means, all near 0, would leave is all of it
+
+
+def test_groups_and_anchors_with_missing_views():
     (x, z), y = blobs(n=200, noise=0.3)
     lacking = np.random.default_rng(0).random(200) < 0.3
     views = [UnitRows.of(x), UnitRows.of(np.where(lacking[:, None], np.nan, z), lacking)]

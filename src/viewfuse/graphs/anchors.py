@@ -17,7 +17,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -39,7 +38,8 @@ __all__ = [
 ]
 
 _MOST_DIMENSIONS = 100  # of a view when samples are grouped: what follows is noise to k-means
-_FILLING_ROUNDS = 4  # of grouping, and filling in what is missing from the groups
+_COMPLETION_ROUNDS = 10
+_GROUPS_PER_DIRECTION = 5  # of the rank with which missing views are filled in
 _ITERATIONS = 20  # of k-means: anchors need to cover the samples, not to be optimal
 _SAFE = (1e-30, 1e30)  # squared lengths that single precision can hold
 
@@ -132,31 +132,40 @@ def squared_lengths(block: Any) -> Any:
 
 
 def group_samples(views: Sequence[UnitRows], n_groups: int, random_state: np.random.RandomState) -> np.ndarray:
-    """``min Σ_i Σ_v ‖x_i^v − a^v_{g_i}‖²`` over groups and their means, the views a sample lacks left out of its sum.
+    """``min Σ_i ‖x_i − a_{g_i}‖²`` over groups ``g`` and their means: k-means on the scaled views side by side.
 
-    k-means on the scaled views side by side; where views are missing, alternated with filling them in from the group's
-    mean, which never raises the sum (Chi, Chi & Baraniuk's k-POD). Views of many features are reduced to their leading
-    directions first. Returns (n,) labels 0 … m − 1; with no more samples than groups each is its own.
+    Views of many features are reduced to their leading directions first, and what samples lack is filled in from the views
+    they have (:func:`_completed`). Returns (n,) labels 0 … m − 1; with no more samples than groups each is its own.
     """
     n = len(views[0])
     if n_groups >= n:
         return np.arange(n)
     points = [_leading_directions(view, random_state) for view in views]
-    widths = np.cumsum([0, *(p.shape[1] for p in points)])
+    silent = [view.scale == 0 for view in views]
     side_by_side = np.hstack(points)
-    silent = np.stack([view.scale == 0 for view in views], axis=1)
-    incomplete = bool(silent.any())
-    if incomplete:
-        for v, (start, stop) in enumerate(pairwise(widths)):
-            part = side_by_side[:, start:stop]
-            part[silent[:, v]] = part[~silent[:, v]].mean(axis=0)
-    kmeans = _kmeans(side_by_side, n_groups, "k-means++", random_state)
-    for _ in range(_FILLING_ROUNDS if incomplete else 0):
-        for v, (start, stop) in enumerate(pairwise(widths)):
-            rows = np.flatnonzero(silent[:, v])
-            side_by_side[rows, start:stop] = kmeans.cluster_centers_[kmeans.labels_[rows], start:stop]
-        kmeans = _kmeans(side_by_side, n_groups, kmeans.cluster_centers_, random_state)
+    if any(rows.any() for rows in silent):
+        lacking = np.hstack([np.broadcast_to(rows[:, None], p.shape) for rows, p in zip(silent, points, strict=True)])
+        rank = min(max(n_groups // _GROUPS_PER_DIRECTION, 1), *side_by_side.shape)
+        side_by_side = _completed(side_by_side, lacking, rank, random_state)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        kmeans = KMeans(n_groups, n_init=1, max_iter=_ITERATIONS, random_state=random_state).fit(side_by_side)
     return np.unique(kmeans.labels_, return_inverse=True)[1]
+
+
+def _completed(points: np.ndarray, lacking: np.ndarray, rank: int, random_state: np.random.RandomState) -> np.ndarray:
+    """``min ‖X − L‖²`` over ``L`` of this rank and the lacking entries of ``X``: one given the other, in turn.
+
+    Means would do for a start only: they gather all who lack the same view around one point.
+    """
+    points = points.astype(np.float64)
+    present = np.maximum((~lacking).sum(axis=0), 1)
+    points = np.where(lacking, np.where(lacking, 0, points).sum(axis=0) / present, points)
+    for _ in range(_COMPLETION_ROUNDS):
+        mean = points.mean(axis=0)
+        left, lengths, right = randomized_svd(points - mean, rank, n_iter=2, random_state=random_state)
+        points = np.where(lacking, (left * lengths) @ right + mean, points)
+    return points
 
 
 def anchor_positions(view: UnitRows, groups: np.ndarray) -> np.ndarray:
@@ -197,12 +206,6 @@ def _leading_directions(view: UnitRows, random_state: np.random.RandomState) -> 
         left, lengths, _ = randomized_svd(values, size, n_oversamples=20, n_iter=2, random_state=random_state)
         return left * lengths
     return values.toarray() if sp.issparse(values) else values
-
-
-def _kmeans(points: np.ndarray, n_groups: int, init: Any, random_state: np.random.RandomState) -> KMeans:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        return KMeans(n_groups, init=init, n_init=1, max_iter=_ITERATIONS, random_state=random_state).fit(points)
 
 
 def _zeroed(block: np.ndarray, rows: np.ndarray) -> np.ndarray:
