@@ -25,17 +25,18 @@ import numpy as np
 WIDTHS = (20, 50, 100)
 CLUSTERS = 20
 FARTHEST = {"anchor-gfsc": 10**7, "mini-batch k-means": 10**7, "spectral clustering": 10**4, "gfsc": 10**4}
+ON_VIEWS = {"anchor-gfsc", "gfsc"}  # the others take all columns side by side
 IN_MEMORY = 2 * 10**6
 SIZES = (10**3, 10**4, 10**5, 10**6)
 RESULTS = Path("build/scale.json")
 _AT_A_TIME = 100_000
 
 
-def write_blobs(n: int, folder: Path) -> None:
-    """The views, and all their columns side by side, as files; written some rows at a time."""
+def write_blobs(n: int, folder: Path, *, side_by_side: bool) -> None:
+    """The views, and if asked for all their columns side by side, as files; written some rows at a time."""
     rng = np.random.default_rng(3)
     centres = [rng.standard_normal((CLUSTERS, d), dtype=np.float32) for d in WIDTHS]
-    shapes = {**{f"view{v}": (n, d) for v, d in enumerate(WIDTHS)}, "all": (n, sum(WIDTHS))}
+    shapes = {f"view{v}": (n, d) for v, d in enumerate(WIDTHS)} | ({"all": (n, sum(WIDTHS))} if side_by_side else {})
     open_file = np.lib.format.open_memmap
     files = {name: open_file(folder / f"{name}.npy", "w+", np.float32, shape) for name, shape in shapes.items()}
     labels = rng.integers(0, CLUSTERS, n)
@@ -47,7 +48,8 @@ def write_blobs(n: int, folder: Path) -> None:
             noise = rng.standard_normal((rows.stop - start, d), dtype=np.float32)
             blocks.append(1.6 * noise + centres[v][labels[rows]])
             files[f"view{v}"][rows] = blocks[v]
-        files["all"][rows] = np.hstack(blocks)
+        if side_by_side:
+            files["all"][rows] = np.hstack(blocks)
 
 
 def estimator(method: str) -> Any:
@@ -77,7 +79,7 @@ def measure(method: str, folder: Path) -> dict[str, float]:
     warnings.simplefilter("ignore")
     truth = np.load(folder / "labels.npy")
     mode = "r" if len(truth) > IN_MEMORY else None
-    names = ["view0", "view1", "view2"] if method in ("anchor-gfsc", "gfsc") else ["all"]
+    names = ["view0", "view1", "view2"] if method in ON_VIEWS else ["all"]
     views = [np.load(folder / f"{name}.npy", mmap_mode=mode) for name in names]
     model = estimator(method)
     Path("/proc/self/clear_refs").write_text("5")  # begin the peak anew
@@ -98,7 +100,7 @@ def run(sizes: list[int], methods: list[str]) -> dict[str, Any]:
     results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     for n in sizes:
         with tempfile.TemporaryDirectory() as folder:
-            write_blobs(n, Path(folder))
+            write_blobs(n, Path(folder), side_by_side=not set(methods) <= ON_VIEWS)
             for method in methods:
                 if n > FARTHEST[method]:
                     continue
