@@ -10,6 +10,7 @@ import typer
 from ..cluster import METHODS
 from ..io import load_views
 from ..views import Views
+from ._watching import busy
 
 __all__ = [
     "AsJson",
@@ -94,11 +95,12 @@ def load(
     missing: str,
 ) -> Views:
     """Read the file as the options say; ``load_views`` itself refuses values it does not know."""
-    return load_views(
-        file,
-        views=views or None,
-        ids=ids,
-        labels=False if no_labels else labels,
-        samples=samples,  # type: ignore[arg-type]
-        missing=missing,  # type: ignore[arg-type]
-    )
+    with busy(f"Reading {file.name}"):
+        return load_views(
+            file,
+            views=views or None,
+            ids=ids,
+            labels=False if no_labels else labels,
+            samples=samples,  # type: ignore[arg-type]
+            missing=missing,  # type: ignore[arg-type]
+        )

@@ -6,7 +6,7 @@ import math
 import signal
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from rich.console import Console
@@ -16,7 +16,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from .._watch import Progress as SweepDone
 from .._watch import watching
 
-__all__ = ["INTERRUPTED", "Watch", "say", "watched", "watched_steps"]
+__all__ = ["INTERRUPTED", "Watch", "busy", "say", "watched", "watched_steps"]
 
 INTERRUPTED = 130  # what a shell reports of a program that Ctrl-C ended
 _SHOWN_AFTER = 2.0  # seconds
@@ -59,19 +59,24 @@ class Watch:
         self.stopped = True
         self.console.print("Stopping after this sweep … (Ctrl-C again to stop at once)", style="yellow")
 
-    @contextmanager
-    def shown_when_slow(self) -> Iterator[None]:
-        """The bar, on a terminal, from the second second on; nothing where output is piped."""
-        timer = threading.Timer(_SHOWN_AFTER, self._bar.start)
-        timer.daemon = True
-        if self.console.is_terminal:
-            timer.start()
-        try:
-            yield
-        finally:
-            timer.cancel()
-            if self._bar.live.is_started:
-                self._bar.stop()
+    def shown_when_slow(self) -> AbstractContextManager[Progress]:
+        """The bar, on a terminal, from the second second on."""
+        return _shown_when_slow(self._bar, self.console)
+
+
+@contextmanager
+def _shown_when_slow(bar: Progress, console: Console) -> Iterator[Progress]:
+    """Nothing at first, and nothing at all where output is piped."""
+    timer = threading.Timer(_SHOWN_AFTER, bar.start)
+    timer.daemon = True
+    if console.is_terminal:
+        timer.start()
+    try:
+        yield bar
+    finally:
+        timer.cancel()
+        if bar.live.is_started:
+            bar.stop()
 
 
 @contextmanager
@@ -80,6 +85,16 @@ def watched_steps(doing: str, steps: Sequence[str]) -> Iterator[Iterator[str]]:
     watch = Watch(doing, Console(stderr=True))
     with watch.shown_when_slow():
         yield watch.through(steps)
+
+
+@contextmanager
+def busy(doing: str) -> Iterator[None]:
+    """For work whose end cannot be foreseen: what is being done, and for how long already."""
+    console = Console(stderr=True)
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    with _shown_when_slow(Progress(*columns, console=console, transient=True), console) as bar:
+        bar.add_task(doing, total=None)
+        yield
 
 
 def say(sentence: str) -> None:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from .._extras import require
 from ..io.writers import check_labels_target
 from ..report import check_report_target, write_report
+from ._watching import busy, watched_steps
 
 
 def demo(
@@ -50,21 +53,25 @@ def demo(
     features = ", ".join(f"{n} ({a.shape[1]})" for n, a in zip(views.names, views.arrays, strict=True))
     console.print(f"[bold]{len(views)} digits in {views.n_views} views[/]: {features}", highlight=False)
 
-    with console.status("Fusing the views …"):
-        model = GFSC(n_clusters=k, random_state=seed).fit(views)
-    with console.status("k-means on all columns side by side …"):
-        joined = StandardScaler().fit_transform(np.hstack(views.arrays))
-        k_means = KMeans(k, n_init=10, random_state=seed).fit_predict(joined)
-    alone = {}
-    for name, array in zip(views.names, views.arrays, strict=True):
-        with console.status(f"The view {name!r} alone …"):
-            alone[name] = GFSC(n_clusters=k, random_state=seed).fit([array]).labels_
+    def fused(data: Any) -> Any:
+        return GFSC(n_clusters=k, random_state=seed).fit(data)
+
+    steps: dict[str, Callable[[], Any]] = {
+        "six views fused": lambda: fused(views),
+        "k-means": lambda: KMeans(k, n_init=10, random_state=seed).fit(
+            StandardScaler().fit_transform(np.hstack(views.arrays))
+        ),
+        **{name: partial(fused, [array]) for name, array in zip(views.names, views.arrays, strict=True)},
+    }
+    with watched_steps("Clustering", list(steps)) as names:
+        model, k_means, *singles = (steps[name]() for name in names)
+    alone = dict(zip(views.names, (single.labels_ for single in singles), strict=True))
     best = max(alone, key=lambda name: metrics.accuracy(truth, alone[name]))
 
     table = Table("way", "Acc", "NMI", "ARI", "purity", title="Against the true digits (used for nothing but this table)")
     ways = {
         "viewfuse: six views fused": model.labels_,
-        "k-means on all columns": k_means,
+        "k-means on all columns": k_means.labels_,
         f"the best view alone ({best}, picked with the labels)": alone[best],
     }
     for way, labels in ways.items():
@@ -82,7 +89,8 @@ def demo(
 
     output.mkdir(parents=True, exist_ok=True)
     save_labels(labels_path, model, views)
-    plot_fit(model).savefig(output / "digits.png", dpi=110)
-    write_report(report_path, model, views, title="Handwritten digits in six views")
+    with busy("Writing the report"):
+        plot_fit(model).savefig(output / "digits.png", dpi=110)
+        write_report(report_path, model, views, title="Handwritten digits in six views")
     console.print(f"Report, to open in a browser: {report_path}", highlight=False, soft_wrap=True)
     console.print(f"Labels: {labels_path}   picture: {output / 'digits.png'}", highlight=False, soft_wrap=True)

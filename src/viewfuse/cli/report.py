@@ -14,6 +14,7 @@ from ..io.tables import read_columns
 from ..report import check_report_target, write_report
 from ..views import Views
 from ._options import Columns, Ids, Labels, MissingSamples, NoLabels, SamplesAre, ViewRules, load
+from ._watching import busy
 
 __all__ = ["report"]
 
@@ -47,7 +48,8 @@ def report(
     if found is not None:
         _check_same_samples(fit, found, data)
     extra = None if columns is None else read_columns(columns)
-    path = write_report(output, fit, found, columns=extra, title=title, source=data if data is not None else results)
+    with busy("Writing the report"):
+        path = write_report(output, fit, found, columns=extra, title=title, source=data if data is not None else results)
     print(f"report written to {path}")
 
 

@@ -30,8 +30,12 @@
   }
   paint();
   dark.addEventListener("change", paint);
-  window.addEventListener("beforeprint", paint);
-  window.addEventListener("afterprint", paint);
+  for (const [event, printing] of [["beforeprint", true], ["afterprint", false]]) {
+    window.addEventListener(event, () => {
+      document.documentElement.classList.toggle("printing", printing); // paper is light
+      paint();
+    });
+  }
 
   if (element("chart-embedding")) {
     const colourings = read("data-colours").map((one) => ({
