@@ -43,6 +43,8 @@ class Views:
         True labels, one per sample. For metrics only: no estimator reads them.
     present : (n_samples, n_views) array of bool, optional
         False where a sample has no such view; None when every sample has every view.
+    missing : {"error", "keep", "drop"}
+        What becomes of an id that some DataFrame does not have: an error; kept, with ``present`` False there; or dropped.
 
     Attributes
     ----------
@@ -70,7 +72,10 @@ class Views:
         ids: Any = None,
         y: Any = None,
         present: Any = None,
+        missing: str = "error",
     ) -> None:
+        if missing != "error":
+            data = _matched_by_id(data, names, missing)
         if holds_views(data):
             from .io import load_views  # here, because io stands above this module
 
@@ -384,13 +389,34 @@ def _joined_on_index(members: list[Any], names: Sequence[str]) -> tuple[list[Any
     return joined, None if is_row_numbers else reference.to_numpy()
 
 
+def _matched_by_id(data: Any, names: Sequence[str] | None, missing: str) -> Views:
+    """DataFrames that do not all have the same ids."""
+    from .io.align import Member, align  # here, because io stands above this module
+
+    if missing not in ("keep", "drop"):
+        raise ViewsError(f"missing must be 'error', 'keep' or 'drop', not {missing!r}.")
+    names, members = _named_members(data, names)
+    without = [name for name, member in zip(names, members, strict=True) if not is_dataframe(member)]
+    if without:
+        raise ViewsError(f"missing={missing!r} matches DataFrames by their index, and {_listed(without)} is none.")
+    return align(
+        [
+            Member(name, _as_matrix(frame, name), frame.index.to_numpy(), _column_names(frame))
+            for name, frame in zip(names, members, strict=True)
+        ],
+        missing,  # type: ignore[arg-type]
+    )
+
+
 def _id_mismatch(first: str, other: str, unknown: Any, absent: Any) -> str:
     parts = []
     if len(unknown):
         parts.append(f"View {other!r} has {_count(len(unknown), 'id')} unknown to view {first!r}: {_listed(unknown)}.")
     if len(absent):
         parts.append(f"View {other!r} lacks {_count(len(absent), 'id')} of view {first!r}: {_listed(absent)}.")
-    return " ".join([*parts, "Keep the samples all views share, for example with df.loc[common]."])
+    return " ".join(
+        [*parts, "Keep those all views share with Views(..., missing='drop'), or all of them with missing='keep'."]
+    )
 
 
 def _column_names(member: Any) -> np.ndarray | None:

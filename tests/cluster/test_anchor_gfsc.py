@@ -230,6 +230,24 @@ def test_missing_by_id_is_kept_when_asked_for(tmp_path):
     assert adjusted_rand_score(y, vf.AnchorGFSC(3, random_state=0).fit(joined).labels_) > 0.9
 
 
+@pytest.mark.parametrize("estimator", [vf.AnchorGFSC, vf.GFSC])
+def test_ids_absent_from_a_frame_are_kept_when_asked_for(estimator):
+    pandas = pytest.importorskip("pandas")
+    views, y = blobs(n=120, k=3)
+    frames = [pandas.DataFrame(x, index=[f"s{i}" for i in range(120)]) for x in views]
+    holes = {"a": frames[0].drop("s5"), "b": frames[1].iloc[::-1].drop("s40")}
+    with pytest.raises(ViewsError, match="missing='keep'"):
+        estimator(3).fit(holes)
+    joined = vf.Views(holes, missing="keep")
+    assert len(joined) == 120
+    model = estimator(3, random_state=0).fit(joined)
+    truth = y[[int(name[1:]) for name in joined.ids]]
+    assert adjusted_rand_score(truth, model.labels_) > 0.9
+    assert len(vf.Views(holes, missing="drop")) == 118
+    with pytest.raises(ViewsError, match="'b' is none"):
+        vf.Views({"a": frames[0], "b": views[1]}, missing="keep")
+
+
 def test_a_sample_in_no_view_is_named():
     views, _ = blobs(n=50)
     for x in views:
