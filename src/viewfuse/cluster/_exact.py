@@ -176,7 +176,12 @@ class ExactFusion(RelabelMixin, MultiViewClusterer):
             stacklevel=5,
         )
         self.n_clusters_ = int(self.n_clusters)
-        options = {"n_init": self.n_init, "random_state": self.random_state, "verbose": self.verbose}
+        options = {
+            "n_init": self.n_init,
+            "random_state": self.random_state,
+            "verbose": self.verbose,
+            "max_time": self.max_time,
+        }
         model = AnchorGFSC(self.n_clusters_, **options).fit(
             Views(arrays, names=views.names, ids=views.ids, present=self._present)
         )
