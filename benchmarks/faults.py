@@ -1,0 +1,405 @@
+"""Faults: kill −9 at random points of what writes files, and of a Dask worker; a full disk, a read-only folder, lost input.
+
+    python benchmarks/faults.py --trials 100 --seed 0
+
+After each kill every visible file must be whole (the old one or the new one), and the same command run again must end in the
+undisturbed result. Commands run in forks of this process, so a kill falls into the command and not into its imports. The
+disk that fills up and the folder that may not be written to are small tmpfs mounts; without the right to mount they are
+left out, which is printed. Exits with status 1 if anything was lost. The downloads need ../shared/datasets.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ["MPLBACKEND"] = "agg"
+
+import matplotlib.pyplot  # noqa: F401  (the commands import it; forks find it there)
+import numpy as np
+import pooch
+import typer  # noqa: F401
+
+import viewfuse as vf
+from viewfuse.cli._app import run as command_line
+
+SHARED = Path(__file__).parents[2] / "shared" / "datasets"
+DOWNLOADED = "MSRC-v5"
+
+
+class Lost(Exception):
+    """A promise that did not hold after a fault."""
+
+
+def forked(work: Callable[[], object]) -> int:
+    """Start ``work`` in a fork; its process id. The fork ends when the work does, with the status it exits with."""
+    child = os.fork()
+    if child:
+        return child
+    status = 0
+    try:
+        silent = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(silent, 1)
+        if "VIEWFUSE_FAULTS_DEBUG" not in os.environ:
+            os.dup2(silent, 2)
+        work()
+    except SystemExit as ended:
+        status = ended.code if isinstance(ended.code, int) else 1
+    except BaseException:
+        status = 99
+    finally:
+        os._exit(status)
+
+
+def completed(work: Callable[[], object]) -> tuple[int, float]:
+    """Status and seconds of undisturbed work."""
+    begin = time.perf_counter()
+    status = os.waitstatus_to_exitcode(os.waitpid(forked(work), 0)[1])
+    return status, time.perf_counter() - begin
+
+
+def killed(work: Callable[[], object], after: float) -> bool:
+    """Kill the work after so many seconds; whether it was still at it."""
+    child = forked(work)
+    time.sleep(after)
+    os.kill(child, signal.SIGKILL)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
+
+
+def command(*arguments: object) -> Callable[[], None]:
+    def work() -> None:
+        sys.argv = ["viewfuse", *map(str, arguments)]
+        command_line()
+
+    return work
+
+
+class Trial:
+    """One thing that can be killed: ``work(folder)``, what it must leave, and whether a folder is as it may be."""
+
+    def __init__(self, folder: Path) -> None:
+        self.reference = folder / f"{type(self).__name__}-undisturbed"
+        self.prepare(self.reference)
+        status, _ = completed(self.work(self.reference))
+        _, self.seconds = completed(self.work(self.rehearsal(folder)))
+        if status != 0:
+            raise Lost(f"{type(self).__name__} ends with {status} even without a fault")
+
+    def rehearsal(self, folder: Path) -> Path:
+        """A folder for a second undisturbed run, whose time is that of the trials: nothing is done for the first time."""
+        place = folder / f"{type(self).__name__}-rehearsal"
+        self.prepare(place)
+        return place
+
+    def prepare(self, folder: Path) -> None:
+        folder.mkdir(parents=True)
+
+    def work(self, folder: Path) -> Callable[[], object]:
+        raise NotImplementedError
+
+    def check_visible(self, folder: Path) -> None:
+        """Raise Lost if a visible file is half-written."""
+
+    def check_done(self, folder: Path) -> None:
+        """Raise Lost if the folder differs from the undisturbed one."""
+
+    def __call__(self, folder: Path, rng: random.Random) -> bool:
+        self.prepare(folder)
+        was_at_it = killed(self.work(folder), rng.uniform(0, 1.1 * self.seconds))
+        self.check_visible(folder)
+        status, _ = completed(self.work(folder))
+        if status != 0:
+            raise Lost(f"run again it ended with {status}")
+        self.check_done(folder)
+        return was_at_it
+
+
+class ClusterOutput(Trial):
+    """``viewfuse cluster -o --save`` over older results."""
+
+    def prepare(self, folder: Path) -> None:
+        super().prepare(folder)
+        views = vf.datasets.make_views(n_samples=150, n_clusters=3, random_state=0)
+        np.savez(folder / "data.npz", **dict(zip(views.names, views.arrays, strict=True)))
+        older = vf.METHODS["km"](2, random_state=0).fit(views)
+        vf.io.save_labels(folder / "labels.csv", older, views)
+        vf.io.save_results(folder / "fit.npz", older, views)
+        self.old = (folder / "labels.csv").read_bytes()
+
+    def work(self, folder: Path) -> Callable[[], object]:
+        return command(
+            "cluster", folder / "data.npz", "-k", 3, "-o", folder / "labels.csv", "--save", folder / "fit.npz", "--no-labels"
+        )
+
+    def check_visible(self, folder: Path) -> None:
+        new = (self.reference / "labels.csv").read_bytes()
+        if (folder / "labels.csv").read_bytes() not in (self.old, new):
+            raise Lost("labels.csv is neither the old nor the new one")
+        vf.io.load_results(folder / "fit.npz")  # raises where it is not whole
+
+    def check_done(self, folder: Path) -> None:
+        if (folder / "labels.csv").read_bytes() != (self.reference / "labels.csv").read_bytes():
+            raise Lost("labels.csv differs")
+        found, expected = (vf.io.load_results(place / "fit.npz") for place in (folder, self.reference))
+        if not np.array_equal(found.labels_, expected.labels_):
+            raise Lost("fit.npz differs")
+
+
+class SavedModel(Trial):
+    """``model.save`` over an older model."""
+
+    def __init__(self, folder: Path) -> None:
+        views = vf.datasets.make_views(n_samples=300, n_clusters=3, random_state=0)
+        self.models = [vf.GFSC(k, random_state=0).fit(views) for k in (2, 3)]
+        super().__init__(folder)
+
+    def prepare(self, folder: Path) -> None:
+        super().prepare(folder)
+        self.models[0].save(folder / "fit.model")
+
+    def work(self, folder: Path) -> Callable[[], object]:
+        return lambda: self.models[1].save(folder / "fit.model")
+
+    def check_visible(self, folder: Path) -> None:
+        if vf.load(folder / "fit.model").n_clusters not in (2, 3):
+            raise Lost("fit.model is neither the old nor the new one")
+
+    def check_done(self, folder: Path) -> None:
+        if not np.array_equal(vf.load(folder / "fit.model").labels_, self.models[1].labels_):
+            raise Lost("fit.model differs")
+
+
+class Reproduce(Trial):
+    """``viewfuse reproduce``, which resumes."""
+
+    tables = ("tables.csv", "tables.json", "table-tiny.tex")
+
+    def prepare(self, folder: Path) -> None:
+        super().prepare(folder)
+        views = vf.datasets.make_views(n_samples=48, n_clusters=3, n_features=(5, 7), noise=2.0, random_state=0)
+        np.savez(folder.parent / "tiny.npz", X1=views.arrays[0], X2=views.arrays[1], y=views.y)
+
+    def work(self, folder: Path) -> Callable[[], object]:
+        return command("reproduce", "-o", folder, "-d", folder.parent / "tiny.npz", "--quick", "-m", "km,sc-ave", "-w", 1)
+
+    def check_visible(self, folder: Path) -> None:
+        cells = folder / "cells.jsonl"
+        lines = cells.read_bytes().split(b"\n")[:-1] if cells.exists() else []
+        for line in lines:
+            json.loads(line)
+        for name in self.tables:
+            if (folder / name).exists() and (folder / name).read_bytes() != (self.reference / name).read_bytes():
+                raise Lost(f"{name} is half-written")
+
+    def check_done(self, folder: Path) -> None:
+        for name in self.tables:
+            if (folder / name).read_bytes() != (self.reference / name).read_bytes():
+                raise Lost(f"{name} differs after resuming")
+
+
+class Download(Trial):
+    """``viewfuse datasets fetch`` from a server on loopback that sends the file in slow pieces."""
+
+    def __init__(self, folder: Path) -> None:
+        self.entry = vf.datasets.describe(DOWNLOADED)
+        body = (SHARED / self.entry.file).read_bytes()
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                self.send_response(200)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                with contextlib.suppress(OSError):
+                    for begin in range(0, len(body), 1 << 18):
+                        self.wfile.write(body[begin : begin + (1 << 18)])
+                        time.sleep(0.02)
+
+            def log_message(self, *_: object) -> None:
+                """Quiet."""
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        super().__init__(folder)
+
+    def work(self, folder: Path) -> Callable[[], object]:
+        fetch = command("datasets", "fetch", DOWNLOADED, "--url", f"http://127.0.0.1:{self.server.server_address[1]}/file")
+
+        def work() -> None:
+            os.environ["VIEWFUSE_DATA"] = str(folder)
+            fetch()
+
+        return work
+
+    def check_visible(self, folder: Path) -> None:
+        path = folder / self.entry.file
+        if path.exists() and pooch.file_hash(str(path)) != self.entry.sha256:
+            raise Lost("a file with the wrong checksum stands under the data set's name")
+
+    def check_done(self, folder: Path) -> None:
+        if pooch.file_hash(str(folder / self.entry.file)) != self.entry.sha256:
+            raise Lost("the file fetched again has the wrong checksum")
+
+
+def slow(block: np.ndarray) -> np.ndarray:
+    time.sleep(0.05)
+    return block
+
+
+def two_workers(client: Any) -> list[int]:
+    """Process ids of the workers, once the killed one has its successor."""
+    for _ in range(120):
+        with contextlib.suppress(OSError):
+            found = list(client.run(os.getpid).values())
+            if len(found) == 2:
+                return found
+        time.sleep(0.5)
+    raise Lost("a killed worker was not replaced within a minute")
+
+
+def dask_trials(count: int, rng: random.Random) -> Counter:
+    """Kill a worker process at a random moment of an AnchorGFSC fit, as often as asked for."""
+    import dask.array as da
+    import distributed
+
+    views = vf.datasets.make_views(n_samples=4000, n_clusters=4, n_features=(6, 9), noise=3.0, random_state=0)
+    arrays = [np.asarray(view, dtype=np.float32) for view in views.arrays]
+    outcomes: Counter = Counter()
+
+    def labels() -> np.ndarray:
+        chunks = [da.from_array(x, chunks=(500, -1)).map_blocks(slow, dtype=x.dtype) for x in arrays]
+        return vf.AnchorGFSC(4, n_anchors=20, random_state=0).fit(chunks).labels_.compute()
+
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        begin = time.perf_counter()
+        expected = labels()
+        seconds = time.perf_counter() - begin
+        for _ in range(count):
+            process = rng.choice(two_workers(client))
+            timer = threading.Timer(rng.uniform(0, seconds), os.kill, (process, signal.SIGKILL))
+            timer.start()
+            try:
+                outcomes["same labels" if np.array_equal(labels(), expected) else "OTHER LABELS"] += 1
+            except Exception as error:
+                outcomes[f"FAILED with {type(error).__name__}: {error}"] += 1
+            timer.join()
+    return outcomes
+
+
+def run_trials(trial: Trial, count: int, rng: random.Random, folder: Path) -> Counter:
+    outcomes: Counter = Counter()
+    for number in range(count):
+        place = folder / f"{type(trial).__name__}-{number}"
+        try:
+            outcomes["killed at work" if trial(place, rng) else "had finished"] += 1
+        except (Lost, vf.exceptions.ViewfuseError, OSError, ValueError) as error:
+            outcomes[f"LOST: {error}"] += 1
+    return outcomes
+
+
+@contextlib.contextmanager
+def mounted(folder: Path, size: str) -> Iterator[bool]:
+    """A small file system of its own in ``folder``; False where we may not mount."""
+    folder.mkdir()
+    options = ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder)]
+    allowed = subprocess.run(options, capture_output=True, check=False).returncode == 0
+    try:
+        yield allowed
+    finally:
+        if allowed:
+            subprocess.run(["umount", str(folder)], check=True)
+
+
+def complaint(*arguments: object, **options: object) -> tuple[int, str]:
+    done = subprocess.run(
+        [sys.executable, "-c", "from viewfuse.cli import main; main()", *map(str, arguments)],
+        capture_output=True, text=True, timeout=300, check=False, **options,  # type: ignore[call-overload]
+    )  # fmt: skip
+    return done.returncode, done.stderr.strip()
+
+
+def situations(folder: Path) -> Iterator[tuple[str, int, str, bool]]:
+    """Name, exit code, what was said, and whether what was there before is still there."""
+    views = vf.datasets.make_views(n_samples=1000, n_clusters=3, random_state=0)
+    data = folder / "data.npz"
+    np.savez(data, **dict(zip(views.names, views.arrays, strict=True)))
+    cluster = ("cluster", data, "-k", 3, "-m", "km", "--save")
+    with mounted(folder / "full", "48k") as allowed:
+        if allowed:
+            target = folder / "full" / "fit.npz"
+            target.write_bytes(b"what was there before")
+            (folder / "full" / "ballast").write_bytes(b"x" * 20_000)
+            code, said = complaint(*cluster, target)
+            kept = target.read_bytes() == b"what was there before" and len(list(target.parent.iterdir())) == 2
+            yield "full disk", code, said, kept
+    with mounted(folder / "readonly", "1m") as allowed:
+        if allowed:
+            target = folder / "readonly" / "fit.npz"
+            target.write_bytes(b"what was there before")
+            subprocess.run(["mount", "-o", "remount,ro", str(folder / "readonly")], check=True)
+            code, said = complaint(*cluster, target)
+            yield "read-only folder", code, said, target.read_bytes() == b"what was there before"
+    code, said = complaint("cluster", folder / "vanished.npz", "-k", 3, "-o", folder / "labels.csv")
+    yield "vanished input", code, said, not (folder / "labels.csv").exists()
+    code, said = complaint("cluster", data, "-k", 3, "-o", folder / "no" / "such" / "labels.csv")
+    yield "no such folder", code, said, not (folder / "no").exists()
+    from viewfuse.experiments.store import Store
+
+    with Store.opened(folder / "run"):
+        code, said = complaint("reproduce", "-o", folder / "run", "--quick", "-m", "km", "-d", data)
+    yield "second process", code, said, True
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--trials", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    rng = random.Random(options.seed)
+    warnings.simplefilter("ignore")
+    shares = {ClusterOutput: 0.3, SavedModel: 0.3, Reproduce: 0.1, Download: 0.25}
+    lost = False
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for kind, share in shares.items():
+            if kind is Download and not SHARED.is_dir():
+                print("Download       left out: there is no ../shared/datasets")
+                continue
+            count = round(share * options.trials)
+            trial = kind(folder)
+            outcomes = run_trials(trial, count, rng, folder)
+            listed = ", ".join(f"{number} {outcome}" for outcome, number in outcomes.most_common())
+            print(f"{kind.__name__:14} {count:3} kills: {listed}; one run takes {trial.seconds:.2f} s", flush=True)
+            lost |= any(outcome.startswith("LOST") for outcome in outcomes)
+        count = options.trials - sum(round(share * options.trials) for share in shares.values())
+        outcomes = dask_trials(count, rng)
+        print(f"{'Dask worker':14} {count:3} kills: " + ", ".join(f"{n} {o}" for o, n in outcomes.most_common()), flush=True)
+        lost |= any(outcome != "same labels" for outcome in outcomes)
+        for situation, code, said, kept in situations(folder):
+            whole = code == 2 and kept and len(said.splitlines()) == 1
+            print(f"{situation:17} exit {code}, {'nothing lost' if kept else 'LOST'}: {said.replace(name, '…')}", flush=True)
+            lost |= not whole
+    return 1 if lost else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
