@@ -16,6 +16,7 @@ __all__ = ["bokeh_script", "convergence_chart", "embedding_chart", "heat_map", "
 _HEIGHT = 260
 _ACCENT = "#D55E00"
 _NEUTRAL = "#8a8f98"  # readable on white and on black
+_GRID = "#8080803f"
 
 
 def bokeh_script() -> str:
@@ -137,6 +138,7 @@ def _figure(x_label: str | None, y_label: str | None, *, height: int = _HEIGHT, 
         **options,
     )
     chart.toolbar.logo = None
+    chart.grid.grid_line_color = _GRID
     for axis in chart.axis:
         axis.minor_tick_line_color = None
         axis.axis_label_text_font_style = "normal"

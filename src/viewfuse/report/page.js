@@ -15,8 +15,6 @@
         Object.assign(model, {
           axis_label_text_color: ink, major_label_text_color: ink, axis_line_color: line, major_tick_line_color: line,
         });
-      } else if (model.type === "Grid") {
-        model.grid_line_color = line;
       } else if (model.name === "points") {
         model.glyph.line_color = { value: dark.matches ? "#ffffff59" : "#00000033" }; // so that no colour of the palette sinks in
       } else if (model.name === "numbers") {
