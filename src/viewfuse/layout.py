@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ._device import to_host
+from ._disk import read_rows
 from .graphs import self_expressive_graph, unit_samples
 from .spectral import Laplacian, smallest_eigenpairs, unit_rows
 
@@ -71,7 +72,8 @@ def view_block(view: Any, rows: np.ndarray, *, precomputed: bool = False, alpha:
     if precomputed:
         block = _block(view, rows)
         return (block + block.T) / 2
-    samples = np.nan_to_num(_dense(view[rows]))
+    ascending = np.argsort(rows)  # as files are read
+    samples = np.nan_to_num(_dense(read_rows(view, rows[ascending])))[np.argsort(ascending)]
     return np.asarray(self_expressive_graph(unit_samples(samples), alpha))
 
 

@@ -11,7 +11,8 @@ import pytest
 import scipy.sparse as sp
 
 from reference import HOSTILE
-from viewfuse import GFSC, METHODS, Views, io
+from viewfuse import GFSC, METHODS, AnchorGFSC, Views, io
+from viewfuse.datasets import make_views
 from viewfuse.exceptions import ViewsError, ViewsFormatError
 from viewfuse.report import _facts, write_report
 from viewfuse.report._colours import by_category, by_number, colouring
@@ -90,6 +91,19 @@ def test_other_files_are_not_taken_for_results(tmp_path: Path) -> None:
 def test_a_report_needs_a_name_a_browser_knows(model: GFSC, views: Views, tmp_path: Path) -> None:
     with pytest.raises(ViewsError, match=r"report is written as \.html"):
         write_report(tmp_path / "report.pdf", model, views)
+
+
+def test_views_in_a_file_can_be_reported(tmp_path: Path) -> None:
+    h5py = pytest.importorskip("h5py")
+    made = make_views(n_samples=60, random_state=0)
+    with h5py.File(tmp_path / "views.h5", "w") as file:
+        stored = Views(
+            {name: file.create_dataset(name, data=array) for name, array in zip(made.names, made.arrays, strict=True)}
+        )
+        fit = AnchorGFSC(n_clusters=3, n_anchors=20, random_state=0).fit(stored)
+        shown = text_of(write_report(tmp_path / "r.html", fit, stored))
+    assert "Who agrees with whom" in shown
+    assert all(_facts.checksum(array) in shown for array in made.arrays)
 
 
 class TestColumns:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.metrics.cluster import contingency_matrix
 
+from .._disk import portion_of, read_rows
 from ..exceptions import ViewfuseWarning
 from ..layout import drawn_samples, runner_up
 from ..metrics import ari, evaluate
@@ -124,7 +125,7 @@ def distinguishing_features(
     rows = drawn_samples(labels, _MOST_FOR_FEATURES)
     telling: dict[str, list[tuple[Feature, ...]]] = {}
     for v, name in enumerate(views.names):
-        effects = _effects(views.arrays[v][rows], np.asarray(labels)[rows], found)
+        effects = _effects(read_rows(views.arrays[v], rows), np.asarray(labels)[rows], found)
         telling[name] = [_largest(row, name, views.feature_names[v], count) for row in effects]
     return telling
 
@@ -210,8 +211,12 @@ def confusion(truth: np.ndarray | None, labels: np.ndarray) -> Confusion | None:
 def checksum(view: Any) -> str:
     """SHA-256 of a view's shape, type and values: the same data gives the same, from whatever file it came."""
     digest = hashlib.sha256(f"{view.shape} {view.dtype}".encode())
-    parts = (view.data, view.indices, view.indptr) if sp.issparse(view) and view.format == "csr" else (view,)
+    if sp.issparse(view):
+        csr = view.tocsr()
+        parts: Iterable[Any] = (csr.data, csr.indices, csr.indptr)
+    else:
+        portion = portion_of(view.shape[1] * view.dtype.itemsize)
+        parts = (read_rows(view, slice(begin, begin + portion)) for begin in range(0, view.shape[0], portion))
     for part in parts:
-        part = part.toarray() if sp.issparse(part) else part
-        digest.update(np.ascontiguousarray(np.asarray(part)).view(np.uint8).reshape(-1).data)
+        digest.update(np.ascontiguousarray(part).reshape(-1).view(np.uint8).data)
     return digest.hexdigest()
