@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
+from sklearn.utils.random import sample_without_replacement
 from sklearn.utils.validation import check_is_fitted
 
 from .._device import is_tensor, to_host
@@ -331,4 +332,6 @@ def _informative(source: RowSource, rows: slice | np.ndarray) -> tuple[list[int]
 
 def _sample(n: int, size: int, random_state: np.random.RandomState) -> slice | np.ndarray:
     """All rows, or so many of them, drawn at random, ascending."""
-    return slice(0, n) if n <= size else np.sort(random_state.choice(n, size, replace=False))
+    if n <= size:
+        return slice(0, n)
+    return np.sort(sample_without_replacement(n, size, random_state=random_state))  # unlike choice, never makes n numbers
