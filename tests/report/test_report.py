@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from copy import copy
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +78,16 @@ def test_a_report_of_saved_results_says_the_same(model: GFSC, views: Views, tmp_
     alone = text_of(write_report(tmp_path / "alone.html", saved))
     assert "Spectrum" in alone
     assert "need the data" in alone
+
+
+def test_a_view_that_does_not_see_the_clusters_is_called_by_its_name(model: GFSC, views: Views, tmp_path: Path) -> None:
+    blind = copy(model)
+    blind.noise_views_ = ("plain",)
+    saved = io.load_results(io.save_results(tmp_path / "fit.npz", blind, views))
+    for number, fit in enumerate((blind, saved)):
+        shown = text_of(write_report(tmp_path / f"{number}.html", fit, views))
+        assert shown.count("plain does not see the clusters") == 1
+        assert shown.count("does not see the clusters") == 2
 
 
 def test_other_files_are_not_taken_for_results(tmp_path: Path) -> None:

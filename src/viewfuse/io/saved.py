@@ -37,6 +37,7 @@ class SavedFit:
     embedding_: np.ndarray | None = None
     drawn_consensus_: np.ndarray | None = None
     spectrum_: np.ndarray | None = None
+    noise_views_: np.ndarray = field(default_factory=lambda: np.array([], dtype=str))
     n_iter_: int = 0
     converged_: bool = True
     history_: dict[str, np.ndarray] = field(default_factory=dict)
@@ -47,7 +48,7 @@ class SavedFit:
 
 
 _PER_SAMPLE = {"ids", "y", "confidence", "embedding"}
-_ARRAYS = ("labels", "view_names", "confidence", "view_weights", "embedding", "drawn_consensus", "spectrum")
+_ARRAYS = ("labels", "view_names", "confidence", "view_weights", "embedding", "drawn_consensus", "spectrum", "noise_views")
 
 
 def load_results(path: str | Path) -> SavedFit:

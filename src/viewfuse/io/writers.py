@@ -215,6 +215,7 @@ def _for_a_report(model: Any, views: Views) -> dict[str, Any]:
     found = {
         "method": type(model).__name__,
         "y": None if views.y is None else np.asarray([str(label) for label in views.y]),
+        "noise_views": np.array([str(name) for name in getattr(model, "noise_views_", ())], dtype=str),
         "drawn_consensus": consensus_block(model, rows),
         "spectrum": spectrum(model, np.unique(labels).size + EIGENVALUES_PAST_K),
     }

@@ -135,7 +135,6 @@ def _content(model: Any, views: Views | None, columns: Any, title: str | None, s
         "confidence": None if confidence is None else _sureness(confidence),
         "confusion": _facts.confusion(truth, labels),
         "palette": PALETTE,
-        "charts": {},
         "reproduce": _reproduce(model, views, source),
         "method": _method_name(model),
         "border": _facts.border_samples(labels, confidence, _array_or_none(model, "embedding_"), names),
@@ -209,12 +208,14 @@ def _views(model: Any, views: Views | None, agreement: _facts.Agreement | None) 
     names = [str(name) for name in getattr(model, "view_names_", ())] or list(views.names if views is not None else ())
     weights = _array_or_none(model, "view_weights_")
     alone = {} if agreement is None else agreement.alone()
+    noise = {str(name) for name in getattr(model, "noise_views_", ())}
     rows = [
         {
             "name": name,
             "features": None if views is None else int(views.arrays[v].shape[1]),
             "weight": None if weights is None else float(weights[v]),
             "alone": alone.get(name),
+            "noise": name in noise,
             "colour": PALETTE[v % len(PALETTE)],
         }
         for v, name in enumerate(names)
