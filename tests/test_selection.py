@@ -1,12 +1,13 @@
 """Choices without labels."""
 
+import json
 import pickle
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from viewfuse import GF, GFSC, Views, metrics, selection
+from viewfuse import GF, GFSC, AnchorGFSC, Views, ViewsError, metrics, selection
 from viewfuse.cluster import KM
 from viewfuse.datasets import make_views
 from viewfuse.exceptions import NoStructureWarning, ParameterError
@@ -65,6 +66,15 @@ def test_an_estimator_that_counts_for_itself(method):
     assert not hasattr(model, "cluster_counts_")
 
 
+def test_anchors_count_samples_that_have_every_view():
+    views = make_views(n_samples=300, n_clusters=4, n_features=(6, 9), missing=0.1, random_state=0)
+    model = AnchorGFSC("auto", random_state=0).fit(views)
+    assert model.n_clusters_ == model.cluster_counts_.suggested == 4
+    assert metrics.accuracy(views.y, model.labels_) > 0.95
+    with pytest.raises(ViewsError, match="samples have every view"):
+        AnchorGFSC("auto").fit(make_views(n_samples=20, n_features=(6, 9), missing=0.48, random_state=0))
+
+
 def test_graphs_that_are_given_are_counted_too():
     labels = np.repeat(np.arange(3), 30)
     graph = np.random.default_rng(0).random((90, 90)) * np.where(labels[:, None] == labels, 1, 0.2)
@@ -92,3 +102,79 @@ def test_only_some_methods_count():
         GFSC("many").fit(views)
     with pytest.raises(ParameterError, match="whole number"):
         KM("auto").fit(views)
+
+
+def test_stability_is_high_for_clusters_and_low_for_none():
+    clear = make_views(n_samples=90, n_features=(6, 9), random_state=0)
+    cloud = make_views(n_samples=90, n_features=(6, 9), n_clusters=1, random_state=0)
+    options = {"n_resamples": 3, "random_state": 0}
+    found = selection.stability(GFSC(3, random_state=0).fit(clear), clear, **options)
+    assert found.score == pytest.approx(found.each.mean())
+    assert found.score > 0.95
+    assert selection.stability(GFSC(3, random_state=0), cloud, **options).score < 0.8
+
+
+def test_stability_of_one_array_split_by_columns():
+    views = make_views(n_samples=90, n_features=(6, 9), random_state=0)
+    together = GFSC(3, views=[slice(0, 6), slice(6, 15)], random_state=0)
+    options = {"n_resamples": 2, "random_state": 0}
+    apart = selection.stability(GFSC(3, random_state=0), views, **options)
+    np.testing.assert_allclose(selection.stability(together, np.hstack(views.arrays), **options).each, apart.each)
+
+
+GRID = {"alpha": [3, 10], "gamma": [1, 2]}
+
+
+def test_tuning_picks_the_clustering_in_the_middle_of_all():
+    views = make_views(n_samples=90, noise=5, n_features=(6, 9), random_state=0)
+    found = selection.tune(views, 3, grid=GRID)
+    labels = [GFSC(3, random_state=0, **point).fit(views).labels_ for point in found.points]
+    expected = [np.mean([metrics.ari(a, b) for j, b in enumerate(labels) if j != i]) for i, a in enumerate(labels)]
+    np.testing.assert_allclose(found.agreement, expected)
+    best = int(np.argmax(expected))
+    assert found.best == found.points[best] == {k: v for k, v in found.estimator().get_params().items() if k in GRID}
+    np.testing.assert_array_equal(found.labels, labels[best])
+    assert list(found.to_frame().columns) == ["alpha", "gamma", "agreement"]
+    assert len(str(found).splitlines()) == 5
+
+
+def test_a_search_goes_on_where_it_was_stopped(tmp_path, monkeypatch):
+    views = make_views(n_samples=60, n_features=(5, 5), random_state=0)
+    whole = selection.tune(views, 3, grid=GRID, folder=tmp_path / "whole")
+    fits = []
+    real = selection.gfsc
+
+    def counted(*args, **options):
+        fits.append(options)
+        if len(fits) == 3:
+            raise KeyboardInterrupt
+        return real(*args, **options)
+
+    monkeypatch.setattr(selection, "gfsc", counted)
+    with pytest.raises(KeyboardInterrupt):
+        selection.tune(views, 3, grid=GRID, folder=tmp_path / "stopped")
+    again = selection.tune(views, 3, grid=GRID, folder=tmp_path / "stopped")
+    assert len(fits) == 5  # two finished, one stopped, two more
+    np.testing.assert_array_equal(again.agreement, whole.agreement)
+    lines = (tmp_path / "stopped" / "cells.jsonl").read_text().splitlines()
+    assert sum("result" in json.loads(line) for line in lines) == 4
+    other = make_views(n_samples=60, n_features=(5, 5), random_state=1)
+    selection.tune(other, 3, grid=GRID, folder=tmp_path / "stopped")
+    assert len(fits) == 9  # other data is another search
+
+
+def test_other_methods_are_tuned_through_their_estimators():
+    views = make_views(n_samples=60, n_features=(5, 5), random_state=0)
+    found = selection.tune(views, 3, "anchor-gfsc", grid={"n_neighbors": [3, 5]})
+    assert found.estimator(random_state=0).fit(views).n_clusters == 3
+    assert metrics.accuracy(views.y, found.labels) > 0.95
+
+
+@pytest.mark.parametrize(
+    ("method", "grid", "message"),
+    [("nothing", None, "No such method"), ("km", None, "no default grid"), ("gfsc", {"delta": [1]}, "must map"),
+     ("gfsc", {"alpha": []}, "must map")],
+)  # fmt: skip
+def test_a_search_that_cannot_be(method, grid, message):
+    with pytest.raises(ParameterError, match=message):
+        selection.tune(make_views(n_samples=60, random_state=0), 3, method, grid=grid)

@@ -5,6 +5,7 @@ from sklearn.exceptions import ConvergenceWarning as _SklearnConvergenceWarning
 __all__ = [
     "ChunksWarning",
     "ConvergenceWarning",
+    "DegenerateClustersWarning",
     "DegenerateGraphWarning",
     "DivergenceError",
     "DownloadError",
@@ -75,7 +76,7 @@ class ViewfuseWarning(UserWarning):
 
 
 class UninformativeViewWarning(ViewfuseWarning):
-    """A view, or some of its rows, tells nothing about the samples and was set aside."""
+    """A view, or some of its rows, tells nothing about the samples or their clusters."""
 
 
 class UnusedColumnsWarning(ViewfuseWarning):
@@ -100,6 +101,10 @@ class DegenerateGraphWarning(ViewfuseWarning):
 
 class NoStructureWarning(ViewfuseWarning):
     """There are no clusters to be found."""
+
+
+class DegenerateClustersWarning(ViewfuseWarning):
+    """Hardly a clustering: nearly all samples in one cluster, or many clusters of one sample."""
 
 
 class ConvergenceWarning(ViewfuseWarning, _SklearnConvergenceWarning):

@@ -107,6 +107,7 @@ def test_a_noise_view_is_trusted_least(features, kind):
     }[kind]
     model = GFSC(3, random_state=0).fit([*VIEWS, noise])
     assert model.view_weights_.argmin() == 3
+    assert model.noise_views_ == ("view3",)
     assert metrics.accuracy(LABELS, model.labels_) > 0.95
 
 

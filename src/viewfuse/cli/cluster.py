@@ -174,6 +174,7 @@ def _summary(model: Any, views: Views, title: str, choice: Choice) -> dict[str, 
         ],
         "clusters": len(clusters),
         "sizes": {str(cluster): int(size) for cluster, size in zip(clusters, sizes, strict=True)},
+        "noise_views": list(getattr(model, "noise_views_", ())),
         "median_confidence": None if confidence is None else float(np.median(confidence)),
         "sweeps": int(model.n_iter_),
         "converged": bool(model.converged_),
@@ -195,6 +196,8 @@ def _show(found: dict[str, Any], console: Console) -> None:
         weight = "–" if view["weight"] is None else f"{view['weight']:.3f}"
         table.add_row(escape(view["name"]), f"{view['features']:,}", weight)
     console.print(table)
+    for name in found["noise_views"]:
+        line(f"view {escape(name)} does not see these clusters: is it noise, or are its rows in another order?")
     listed = ", ".join(f"{cluster}: {size}" for cluster, size in found["sizes"].items())
     line(f"{count(found['clusters'], 'cluster')}, sizes {listed}")
     settled = "settled" if found["converged"] else "not settled"

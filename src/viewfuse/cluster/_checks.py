@@ -17,12 +17,14 @@ from .._device import to_host
 from ..exceptions import (
     ConvergenceWarning,
     DivergenceError,
+    NoStructureWarning,
     NotEnoughMemoryError,
     ParameterError,
     UninformativeViewWarning,
     ViewsError,
 )
 from ..fusion import Sweep
+from ..spectral import ClusterCounts
 from ..views import Views
 
 __all__ = [
@@ -36,7 +38,9 @@ __all__ = [
     "check_number",
     "check_zero_samples",
     "informative_views",
+    "lopsided",
     "solving",
+    "warn_of_no_structure",
     "warn_of_zero_samples",
     "warn_unsettled",
 ]
@@ -130,6 +134,36 @@ def warn_of_zero_samples(views: Views, zero: np.ndarray, used: Sequence[int]) ->
             UninformativeViewWarning,
             stacklevel=5,
         )
+
+
+def warn_of_no_structure(found: ClusterCounts) -> None:
+    if not found.structured:
+        warnings.warn(
+            f"There are no clusters here: none of the numbers tried, {found.counts[0]} to {found.counts[-1]}, holds "
+            "together better than samples drawn from one cloud would. All samples are put in one cluster; give n_clusters "
+            "a number to divide them all the same.",
+            NoStructureWarning,
+            stacklevel=6,
+        )
+
+
+def lopsided(labels: np.ndarray, n_clusters: int, views: Views) -> str | None:
+    """What is wrong with the sizes of these clusters, if anything: nearly all samples in one, or many of one sample.
+
+    Few samples may well be alone; so this looks at ten or more for each cluster.
+    """
+    numbers, sizes = np.unique(labels, return_counts=True)
+    n = len(labels)
+    if n_clusters < 2 or n < 10 * n_clusters:
+        return None
+    small = numbers[np.argsort(sizes, kind="stable")][:3]
+    rows = ", ".join(views.sample_name(int(np.flatnonzero(labels == number)[0])) for number in small[: n_clusters - 1])
+    if n - sizes.max() <= 2 * (n_clusters - 1):
+        return f"Nearly all samples, {sizes.max()} of {n}, fell into one cluster, and few into the others (as {rows})."
+    alone = int((sizes == 1).sum())
+    if alone >= max(2, n_clusters / 2):
+        return f"{alone} of {n_clusters} clusters hold a single sample each (as {rows})."
+    return None
 
 
 def check_graphs(views: Views, arrays: Sequence[Any]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,14 @@ from sklearn.utils import check_random_state
 
 from .._device import free_memory, on_device, to_host
 from .._watch import Stop, stoppable
-from ..exceptions import DegenerateGraphWarning, MemoryWarning, NoStructureWarning, ParameterError, ViewsError
+from ..exceptions import (
+    DegenerateClustersWarning,
+    DegenerateGraphWarning,
+    MemoryWarning,
+    ParameterError,
+    ViewfuseWarning,
+    ViewsError,
+)
 from ..fusion import (
     FusionResult,
     Sweep,
@@ -25,7 +33,17 @@ from ..graphs import GramFactor
 from ..spectral import assign_clusters, default_counts, isolated_samples, tie_confidence, unit_rows
 from ..views import Views
 from ._base import MultiViewClusterer, RelabelMixin
-from ._checks import check_choice, check_count, check_max_time, check_number, check_zero_samples, warn_unsettled
+from ._checks import (
+    check_choice,
+    check_count,
+    check_max_time,
+    check_number,
+    check_zero_samples,
+    lopsided,
+    warn_of_no_structure,
+    warn_unsettled,
+)
+from ._view_report import ViewReport, blind_views, separation, view_report
 
 __all__ = ["ExactFusion"]
 
@@ -47,6 +65,7 @@ class ExactFusion(RelabelMixin, MultiViewClusterer):
     random_state: Any
     verbose: int
     device: str | None
+    noise_views_: tuple[str, ...]
 
     _counts_clusters = True
 
@@ -95,15 +114,18 @@ class ExactFusion(RelabelMixin, MultiViewClusterer):
     def _fit_where_it_is(self, views: Views, arrays: list[Any], used: list[int]) -> None:
         """On the device the arrays are on, and leaving the results there."""
         rng = check_random_state(self.random_state)
+        self._forget_views()
         if self.affinity != "precomputed" and not _fits(arrays[used[0]], self.variant):
             self._fit_anchors(views, arrays)
             return
+        chosen, present = self._prepared(views, arrays, used)
         with stoppable(self.max_time) as stop:
-            result = self._result(views, arrays, used, rng, stop)
+            self._set_n_clusters(chosen, rng)
+            watch = partial(self._after_sweep, stop=stop)
+            result, self._points, self.labels_ = self._clustered(chosen, present, rng, watch)
+        self._views_fitted = used, chosen, present
+        self.noise_views_ = tuple(views.names[used[v]] for v in blind_views(self._separations()))
         self._warn(result, views, stop.reason)
-        rows = unit_rows(result.embedding) if self._rows_are_directions() else result.embedding
-        self._points = rows
-        self.labels_ = assign_clusters(rows, self.n_clusters_, n_init=self.n_init, random_state=rng)
         self.confidence_ = tie_confidence(result.fused, self.labels_)
         self.embedding_ = _in_precision_of(arrays[0], result.embedding)
         self.affinity_matrix_ = result.consensus
@@ -118,31 +140,80 @@ class ExactFusion(RelabelMixin, MultiViewClusterer):
         self.objective_ = self.history_["objective"]
         self.view_weights_ = self.history_["weights"][-1]
 
-    def _result(
-        self, views: Views, arrays: list[Any], used: list[int], rng: np.random.RandomState, stop: Stop
-    ) -> FusionResult:
-        """The views fused, as far as ``stop`` lets it go."""
+    def _prepared(self, views: Views, arrays: list[Any], used: list[int]) -> tuple[list[Any], np.ndarray | None]:
+        """What is fused, graphs, arrays or factors, and who has which of them."""
+        chosen = [arrays[v] for v in used]
+        if self.affinity == "precomputed":
+            return [array.toarray() if sp.issparse(array) else array for array in chosen], None
+        if self.variant != "robust":
+            return chosen, None
+        check_zero_samples(views, arrays, used, self._present)
+        present = self._present_in(used, views)
+        return learned_factors(chosen), present
+
+    def _clustered(
+        self, chosen: list[Any], present: np.ndarray | None, rng: np.random.RandomState, on_sweep: Any = None
+    ) -> tuple[FusionResult, Any, Any]:
+        """The fusion of these, as far as ``on_sweep`` lets it go, the rows that k-means gets, and the labels."""
         options: dict[str, Any] = {
             "variant": self.variant,
             "max_iter": self.max_iter,
             "tol": self.tol,
             "random_state": rng,
-            "on_sweep": lambda number, sweep: self._after_sweep(number, sweep, stop),
+            "on_sweep": on_sweep,
         }
-        chosen = [arrays[v] for v in used]
         if self.affinity == "precomputed":
-            dense = [array.toarray() if sp.issparse(array) else array for array in chosen]
-            self._set_n_clusters(dense, rng)
             gamma = self._cut_weight()
-            return fuse_graphs(
-                dense, self.n_clusters_, beta=self.beta, gamma=gamma or 0.0, joint=gamma is not None, **options
+            result = fuse_graphs(
+                chosen, self.n_clusters_, beta=self.beta, gamma=gamma or 0.0, joint=gamma is not None, **options
             )
-        if self.variant == "robust":
-            check_zero_samples(views, arrays, used, self._present)
-            options["present"] = self._present_in(used, views)
-            chosen = learned_factors(chosen)
-        self._set_n_clusters(chosen, rng)
-        return self._fuse(chosen, **options)
+        else:
+            result = self._fuse(chosen, **options, **({} if present is None else {"present": present}))
+        rows = unit_rows(result.embedding) if self._rows_are_directions() else result.embedding
+        return result, rows, assign_clusters(rows, self.n_clusters_, n_init=self.n_init, random_state=rng)
+
+    @property
+    def view_report_(self) -> ViewReport:
+        """What each view has to do with the clusters: made when first asked for, by two fits for each view."""
+        if "_view_report" not in self.__dict__:
+            if "_views_fitted" not in self.__dict__:
+                raise AttributeError(
+                    f"view_report_ is there after fit; a pickled {type(self).__name__} has it if it was asked for before."
+                )
+            self._view_report = self._make_view_report()
+        return self._view_report
+
+    def _make_view_report(self) -> ViewReport:
+        used, views, present = self._views_fitted
+
+        def cluster(some: list[int]) -> np.ndarray | None:
+            theirs = None if present is None else present[:, some]
+            if theirs is not None and not theirs.any(axis=1).all():
+                return None
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", ViewfuseWarning)  # a view that is worth little alone is what this looks for
+                return to_host(self._clustered([views[v] for v in some], theirs, check_random_state(0))[2])
+
+        names = [str(self.view_names_[v]) for v in used]
+        return view_report(names, self.view_weights_[used], self._separations(), to_host(self.labels_), cluster)
+
+    def _separations(self) -> np.ndarray:
+        """How far apart the clusters lie in each view; NaN where samples lack views, and for graphs."""
+        _, views, present = self._views_fitted
+        if self.n_clusters_ < 2 or present is not None or not all(isinstance(view, GramFactor) for view in views):
+            return np.full(len(views), np.nan)
+        return np.array([separation(view, to_host(self.labels_)) for view in views])
+
+    def _forget_views(self) -> None:
+        """Of an earlier fit."""
+        self.noise_views_ = ()
+        for name in ("_view_report", "_views_fitted"):
+            self.__dict__.pop(name, None)
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(super().__getstate__())  # scikit-learn may hand out the __dict__ itself
+        state.pop("_views_fitted", None)  # a model is not the place to keep the data
+        return state
 
     def _present_in(self, used: list[int], views: Views) -> np.ndarray | None:
         """Who has which of the used views."""
@@ -200,14 +271,7 @@ class ExactFusion(RelabelMixin, MultiViewClusterer):
         counts = default_counts(_n_samples(views[0]))
         self.cluster_counts_ = count(views, counts, random_state=rng)
         self.n_clusters_ = self.cluster_counts_.suggested
-        if not self.cluster_counts_.structured:
-            warnings.warn(
-                f"There are no clusters here: none of the numbers tried, {counts[0]} to {counts[-1]}, holds together better "
-                "than samples drawn from one cloud would. All samples are put in one cluster; give n_clusters a number to "
-                "divide them all the same.",
-                NoStructureWarning,
-                stacklevel=5,
-            )
+        warn_of_no_structure(self.cluster_counts_)
 
     def _after_sweep(self, number: int, sweep: Sweep, stop: Stop) -> bool:
         """Print the sweep, if asked to; whether to stop."""
@@ -225,6 +289,18 @@ class ExactFusion(RelabelMixin, MultiViewClusterer):
         isolated = np.flatnonzero(to_host(isolated_samples(result.consensus)))
         if isolated.size:
             warnings.warn(self._isolation(isolated, result, views), DegenerateGraphWarning, stacklevel=4)
+            return
+        found = lopsided(to_host(self.labels_), self.n_clusters_, views)
+        if found is not None:
+            warnings.warn(f"{found} {self._cause_of_lopsidedness()}", DegenerateClustersWarning, stacklevel=5)
+
+    def _cause_of_lopsidedness(self) -> str:
+        if self.affinity != "precomputed" and self.variant != "robust":
+            return "In this variant the parameters are in the units of the data: lower beta, or use variant='robust'."
+        return (
+            "The likely cause is samples that are unlike all others: look at those in the small clusters, and leave them "
+            "out or mend them; or ask for fewer clusters (n_clusters='auto' finds out how many there are)."
+        )
 
     def _isolation(self, isolated: np.ndarray, result: FusionResult, views: Views) -> str:
         xp = array_namespace(result.consensus)

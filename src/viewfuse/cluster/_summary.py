@@ -23,6 +23,9 @@ def summary_html(model: Any) -> str:
     if hasattr(model, "n_iter_"):
         settled = "settled" if model.converged_ else "<b>not settled</b>"
         facts.append(f"{model.n_iter_} sweeps, {settled}")
+    blind = getattr(model, "noise_views_", ())
+    if blind:
+        facts.append(f"<b>{escape(', '.join(blind))}</b> {'does' if len(blind) == 1 else 'do'} not see these clusters")
     return (
         '<div style="font:14px/1.45 system-ui,sans-serif;margin:.4em 0;max-width:34em">'
         f"<b>{escape(type(model).__name__)}</b>: {'; '.join(facts)}.{_weights(model)}</div>"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.utils import check_random_state
 from sklearn.utils.random import sample_without_replacement
 from sklearn.utils.validation import check_is_fitted
@@ -13,10 +14,11 @@ from .._device import is_tensor, to_host
 from .._parallel import worker_threads
 from .._watch import Stop, stoppable
 from ..exceptions import ParameterError, ViewsError
+from ..fusion import count_clusters_of_views
 from ..fusion.anchor import AnchorFusion, learn_anchors, refined
 from ..fusion.result import Sweep
 from ..graphs.anchors import UnitRows
-from ..spectral import all_clusters_taken
+from ..spectral import all_clusters_taken, default_counts
 from ..views import Views, holds_dask
 from ._base import EmbeddingMixin, MultiViewClusterer
 from ._checks import (
@@ -28,6 +30,7 @@ from ._checks import (
     check_number,
     informative_views,
     solving,
+    warn_of_no_structure,
     warn_of_zero_samples,
     warn_unsettled,
 )
@@ -39,6 +42,7 @@ __all__ = ["AnchorGFSC"]
 
 _ROWS_PER_ANCHOR = 200  # of the sample on which anchors, weights and clusters are learned
 _MOST_STORED = 2**25  # entries of the n × m graph that are kept: 128 MB
+_MOST_COUNTED, _LEAST_COUNTED = 1_500, 10  # samples on which clusters are counted
 _MOST_PAIRS = 10_000  # samples whose n × n graph is made on request
 
 
@@ -60,7 +64,8 @@ class AnchorGFSC(EmbeddingMixin, MultiViewClusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
+    n_clusters : int or "auto", default=8
+        "auto": as many as 1,500 samples drawn at random have; see :func:`viewfuse.selection.choose_n_clusters`.
     n_anchors : int or "auto", default="auto"
         "auto": 80 and two for every cluster; never more than there are samples.
     n_neighbors : int, default=10
@@ -131,7 +136,7 @@ class AnchorGFSC(EmbeddingMixin, MultiViewClusterer):
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         n_anchors: int | str = "auto",
         n_neighbors: int = 10,
@@ -162,10 +167,12 @@ class AnchorGFSC(EmbeddingMixin, MultiViewClusterer):
         self.verbose = verbose
         self.device = device
 
+    _counts_clusters = True
+
     def _check_parameters(self) -> None:
         if self.n_anchors != "auto":
             check_count("n_anchors", self.n_anchors, least=2)
-            if int(self.n_anchors) < self.n_clusters:
+            if self.n_clusters != "auto" and int(self.n_anchors) < self.n_clusters:
                 raise ParameterError(
                     f"n_anchors={self.n_anchors} cannot tell {self.n_clusters} clusters apart; give more, or leave 'auto'."
                 )
@@ -195,7 +202,7 @@ class AnchorGFSC(EmbeddingMixin, MultiViewClusterer):
         check_n_clusters(self.n_clusters, may_be_auto=self._counts_clusters)
         self._check_parameters()
         source = self._source(X, reset=True)
-        check_enough_samples(source.described, self.n_clusters, n_samples=len(source))
+        check_enough_samples(source.described, 2 if self.n_clusters == "auto" else self.n_clusters, n_samples=len(source))
         self._describe(X, source.described)
         with worker_threads(), solving(self):
             self._fit_rows(source)
@@ -230,13 +237,14 @@ class AnchorGFSC(EmbeddingMixin, MultiViewClusterer):
     def _fit_rows(self, source: RowSource) -> None:
         rng = check_random_state(self.random_state)
         n = len(source)
-        n_anchors = min(80 + 2 * self.n_clusters if self.n_anchors == "auto" else int(self.n_anchors), n)
+        self._set_n_clusters(source, rng)
+        n_anchors = min(80 + 2 * self.n_clusters_ if self.n_anchors == "auto" else int(self.n_anchors), n)
         rows = _sample(n, _ROWS_PER_ANCHOR * n_anchors, rng)
         used, sample = _informative(source, rows)
         with stoppable(self.max_time) as stop:
             fusion = learn_anchors(
                 sample,
-                self.n_clusters,
+                self.n_clusters_,
                 n_anchors=n_anchors,
                 n_neighbors=self.n_neighbors,
                 alpha=self.alpha,
@@ -251,9 +259,32 @@ class AnchorGFSC(EmbeddingMixin, MultiViewClusterer):
             warn_unsettled(self, fusion.sweeps, stop.reason)
         if len(sample[0]) < n:
             fusion = refined(fusion, source.sums(fusion.model, used))
-        placement = Placement.learned(fusion.model, sample, self.n_clusters, n_init=self.n_init, random_state=rng)
+        placement = Placement.learned(fusion.model, sample, self.n_clusters_, n_init=self.n_init, random_state=rng)
         self._learned(fusion, placement, used, source.described)
         self._place(source)
+
+    def _set_n_clusters(self, source: RowSource, rng: np.random.RandomState) -> None:
+        """``n_clusters_``: what was asked for or, if that is to be found out, what some samples with every view have."""
+        self.__dict__.pop("cluster_counts_", None)  # of an earlier fit
+        if self.n_clusters != "auto":
+            self.n_clusters_ = int(self.n_clusters)
+            return
+        rows = _sample(len(source), _MOST_COUNTED, rng)
+        views, raw = source.described, source.take(rows)
+        scaler = Scaler(views, range(views.n_views))
+        complete = ~np.any([scaler.absent(v, block, rows) for v, block in enumerate(raw)], axis=0)
+        if np.count_nonzero(complete) < _LEAST_COUNTED:
+            raise ViewsError(
+                f"Only {np.count_nonzero(complete)} of {complete.size} samples have every view: too few to find out how "
+                "many clusters there are. Give n_clusters a number."
+            )
+        blocks = [(block if sp.issparse(block) else to_host(block))[complete] for block in raw]
+        blocks = [block.astype(float) for block in blocks]
+        used = informative_views(views, blocks)
+        counts = default_counts(int(np.count_nonzero(complete)))
+        self.cluster_counts_ = count_clusters_of_views([blocks[v] for v in used], counts, random_state=rng)
+        self.n_clusters_ = self.cluster_counts_.suggested
+        warn_of_no_structure(self.cluster_counts_)
 
     def _learned(self, fusion: AnchorFusion, placement: Placement, used: list[int], views: Views) -> None:
         self._placement, self._used = placement, used
@@ -283,7 +314,7 @@ class AnchorGFSC(EmbeddingMixin, MultiViewClusterer):
         self.anchor_graph_ = found.get("consensus")
         if local:  # Dask arrays are not computed before they are asked for
             check_finite_results(self, self.embedding_, self.confidence_, self.view_weights_, self.objective_)
-            self.labels_ = all_clusters_taken(self.labels_, -self.confidence_, self.n_clusters)
+            self.labels_ = all_clusters_taken(self.labels_, -self.confidence_, self.n_clusters_)
             zero = to_host(found["zero"])
             if zero.any():
                 warn_of_zero_samples(source.described, zero, self._used)

@@ -66,6 +66,11 @@ class GFSC(ExactFusion):
     view_weights_ : (n_views,) array, summing to 1
         A constant view has weight 0.
     view_names_ : (n_views,) array of str
+    noise_views_ : tuple of str
+        The views that do not see the clusters which the others see: in them these lie no further apart than random groups.
+    view_report_ : ViewReport
+        For each view its weight, how far apart the clusters lie in it, how well it finds them alone, and the loss if it is
+        left out. Made when first asked for, by two fits for each view.
     embedding_ : (n_samples, n_clusters) array, orthonormal columns
     affinity_matrix_ : (n_samples, n_samples) array
         The consensus graph, symmetric and non-negative; in single precision in the robust variant.

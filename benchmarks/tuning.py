@@ -1,0 +1,42 @@
+"""What tuning without labels is worth: ``python benchmarks/tuning.py [BBC ...] [--folder FOLDER]``.
+
+On each labelled set of ../shared/datasets: Acc at the defaults, at the point that ``tune`` picks, and at the best of the
+same grid, picked with the labels. A run that was stopped goes on from what is in the folder.
+"""
+
+from __future__ import annotations
+
+import argparse
+import warnings
+
+import numpy as np
+from label_free import FOLDER, SETS
+
+from viewfuse import load_views
+from viewfuse.metrics import accuracy
+from viewfuse.selection import tune
+
+DEFAULTS = {"alpha": 10.0, "beta": 1.0, "gamma": 2.0}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("sets", nargs="*", default=list(SETS))
+    parser.add_argument("--folder", default="build/tuning")
+    options = parser.parse_args()
+    warnings.simplefilter("ignore")
+    rows = []
+    for name in options.sets:
+        views = load_views(FOLDER / f"{SETS[name]}.mat")
+        k = np.unique(views.y).size
+        found = tune(views, k, folder=options.folder, progress=True)
+        accs = [100 * accuracy(views.y, labels) for labels in found.clusterings]
+        default, tuned = accs[found.points.index(DEFAULTS)], 100 * accuracy(views.y, found.labels)
+        rows.append((default, tuned, max(accs)))
+        print(f"{name:9} defaults {default:5.1f}  tuned {tuned:5.1f}  best of the grid {max(accs):5.1f}", flush=True)
+    default, tuned, best = np.mean(rows, axis=0)
+    print(f"mean: regret {best - tuned:.1f}, gain over the defaults {tuned - default:+.1f}")
+
+
+if __name__ == "__main__":
+    main()

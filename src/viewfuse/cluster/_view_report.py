@@ -1,0 +1,125 @@
+"""What each view has to do with a clustering: whether it sees the clusters, finds them alone, and is missed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from sklearn.metrics import adjusted_rand_score
+
+from .._device import to_host
+from .._extras import require
+from ..graphs import GramFactor
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+__all__ = ["ViewReport", "blind_views", "separation", "view_report"]
+
+_CHANCE = 4.0  # standard deviations
+_FAINT = 0.05  # of the view that separates the clusters best
+
+
+@dataclass(frozen=True)
+class ViewReport:
+    """What each view has to do with a clustering; printed, it is a table.
+
+    Attributes
+    ----------
+    names : tuple of str
+    weight : (n_views,) array, the trust in each view, summing to 1
+    separation : (n_views,) array
+        How far the clusters lie apart in the view, in standard deviations of what random clusters of these sizes would: near
+        0 for a view that knows nothing of the clusters. NaN for graphs that are given, and where samples lack views.
+    alone : (n_views,) array
+        Adjusted Rand index of the clusters found in this view alone with those found in all.
+    loss : (n_views,) array
+        1 less the adjusted Rand index of the clusters found without this view with those found in all: 0 where it is not
+        missed. NaN for an only view, and where the others do not hold every sample.
+    noise : tuple of str, the views that do not see the clusters
+    """
+
+    names: tuple[str, ...]
+    weight: np.ndarray
+    separation: np.ndarray
+    alone: np.ndarray
+    loss: np.ndarray
+    noise: tuple[str, ...]
+
+    def to_frame(self) -> DataFrame:
+        """The table as a pandas DataFrame, a row for each view."""
+        columns = {name: getattr(self, name) for name in ("weight", "separation", "alone", "loss")}
+        return require("pandas").DataFrame(columns, index=list(self.names))
+
+    def __str__(self) -> str:
+        width = max(4, *(len(name) for name in self.names))
+        lines = [f"{'view':{width}}  weight  separation  alone   loss"]
+        rows = zip(self.names, self.weight, self.separation, self.alone, self.loss, strict=True)
+        for name, weight, separation, alone, loss in rows:
+            mark = "  ← does not see the clusters" if name in self.noise else ""
+            lines.append(f"{name:{width}} {weight:7.3f} {separation:11.1f} {alone:6.2f} {loss:6.2f}{mark}")
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+
+def separation(factor: GramFactor, labels: np.ndarray) -> float:
+    """``(B − E B) / sd B``: B the scatter of the clusters' means in a view, against all ways to hand out the same labels.
+
+    With centred samples ``x_i``, cluster means ``m_r`` and sizes ``n_r``, ``B = Σ_r n_r‖m_r‖²``. Over permutations of the
+    labels ``E B = (k − 1)/(n − 1) · Σ‖x_i‖²``, and about ``sd B = √(2(k − 1) Σλ²) / (n − 1)`` with the eigenvalues λ of the
+    centred Gram matrix (exact for normal samples): PERMANOVA with moments in place of permutations.
+    """
+    basis, eigenvalues = to_host(factor.basis).astype(float), to_host(factor.eigenvalues).astype(float)
+    n, k = len(basis), int(labels.max()) + 1
+    mean = basis.mean(axis=0)
+    sums = np.zeros((k, basis.shape[1]))
+    np.add.at(sums, labels, basis - mean)
+    sizes = np.maximum(np.bincount(labels, minlength=k), 1)
+    between = float(((sums**2).sum(axis=1) / sizes).sum())
+    total = float(eigenvalues.sum() - n * mean @ mean)
+    # UᵀU = Λ, so the centred one is Λ − n m mᵀ, whose squared norm is:
+    squares = float((eigenvalues**2).sum() - 2 * n * (mean * eigenvalues) @ mean + (n * mean @ mean) ** 2)
+    spread = np.sqrt(2 * (k - 1) * max(squares, 0.0)) / (n - 1)
+    return (between - (k - 1) / (n - 1) * total) / spread if spread > 0 else 0.0
+
+
+def blind_views(separations: np.ndarray) -> np.ndarray:
+    """Positions of the views that do not see the clusters, where another clearly does."""
+    best = np.nanmax(separations, initial=0.0)  # 0 where all are NaN
+    least = max(_CHANCE, _FAINT * best)
+    return np.flatnonzero(separations < least) if best > 3 * least else np.array([], dtype=int)
+
+
+def view_report(
+    names: Sequence[str],
+    weights: np.ndarray,
+    separations: np.ndarray,
+    labels: np.ndarray,
+    cluster: Callable[[list[int]], np.ndarray | None],
+) -> ViewReport:
+    """Compare the clusters of all views with those of each alone and of all but one.
+
+    Parameters
+    ----------
+    names, weights, separations : of the views
+    labels : (n,) array of int, found in all views
+    cluster : from positions of views to the labels found in those; None where they do not hold every sample
+    """
+
+    def agreement(some: list[int]) -> float:
+        found = cluster(some) if some else None
+        return float("nan") if found is None else float(adjusted_rand_score(labels, found))
+
+    everyone = range(len(names))
+    blind = {names[v] for v in blind_views(separations)}
+    return ViewReport(
+        names=tuple(names),
+        weight=np.asarray(weights, dtype=float),
+        separation=separations,
+        alone=np.array([agreement([v]) for v in everyone]),
+        loss=1 - np.array([agreement([u for u in everyone if u != v]) for v in everyone]),
+        noise=tuple(name for name in names if name in blind),
+    )

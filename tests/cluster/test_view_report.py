@@ -1,0 +1,118 @@
+"""What each view has to do with the clusters, and what is said of clusterings that are hardly one."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+from viewfuse import GF, GFSC
+from viewfuse.cluster._view_report import blind_views, separation
+from viewfuse.datasets import make_views
+from viewfuse.exceptions import DegenerateClustersWarning
+from viewfuse.graphs import factorise, unit_samples
+
+CLEAN = make_views(n_samples=90, n_features=(6, 9), random_state=0)
+
+
+def test_separation_is_the_deviation_from_random_labels():
+    rng = np.random.default_rng(0)
+    view = unit_samples(rng.normal(size=(120, 8)) + 0.3)
+    labels = np.repeat([0, 1, 2], [60, 40, 20])
+    centred = view.values - view.values.mean(axis=0)
+
+    def between(labels):
+        return sum((labels == r).sum() * (centred[labels == r].mean(axis=0) ** 2).sum() for r in range(3))
+
+    drawn = np.array([between(rng.permutation(labels)) for _ in range(4000)])
+    found = separation(factorise(view), labels)
+    assert found == pytest.approx((between(labels) - drawn.mean()) / drawn.std(), abs=0.1)
+
+
+@pytest.mark.parametrize(
+    ("separations", "blind"),
+    [([50, 60, 1.0], [2]), ([50, 60, 20], []), ([5, 4, 1], []), ([900, 30, -1], [1, 2]), ([np.nan, np.nan], [])],
+)
+def test_only_a_view_far_behind_the_others_is_called_noise(separations, blind):
+    assert blind_views(np.array(separations)).tolist() == blind
+
+
+@pytest.mark.parametrize("fault", ["noise_views", "conflicting_views"])
+def test_a_view_that_does_not_see_the_clusters_is_named(fault):
+    views = make_views(n_samples=120, n_features=(10, 20), **{fault: 1}, random_state=0)
+    model = GFSC(3, random_state=0).fit(views)
+    report = model.view_report_
+    assert model.noise_views_ == report.noise == (views.names[2],)
+    assert f"<b>{views.names[2]}</b> does not see" in model._repr_html_inner()
+    assert report.separation.argmin() == report.alone.argmin() == 2
+    assert report.loss[2] == 0
+    assert f"{views.names[2]}" in str(report).splitlines()[3]
+    assert "does not see" in str(report)
+
+
+@pytest.mark.parametrize("method", [GFSC, GF])
+def test_a_report_says_who_finds_the_clusters_alone_and_who_is_missed(method):
+    report = method(3, random_state=0).fit(CLEAN).view_report_
+    assert (report.alone > 0.8).all()
+    assert (report.loss < 0.2).all()
+    assert report.noise == ()
+    assert report.weight.sum() == pytest.approx(1)
+
+
+def test_views_that_need_each_other_are_missed():
+    y = np.arange(120) % 4
+    rng = np.random.default_rng(0)
+    corners = 5 * np.eye(2)
+    views = {"left": corners[y // 2], "right": corners[y % 2]}
+    views = {name: view + rng.normal(size=(120, 2)) for name, view in views.items()}
+    report = GFSC(4, random_state=0).fit(views).view_report_
+    assert (report.loss > 0.3).all()
+
+
+def test_a_pickled_model_keeps_the_report_but_not_the_data():
+    model = GFSC(3, random_state=0).fit(CLEAN)
+    fresh = pickle.loads(pickle.dumps(model))
+    with pytest.raises(AttributeError, match="asked for before"):
+        _ = fresh.view_report_
+    asked = model.view_report_
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).view_report_.alone, asked.alone)
+    assert model.view_report_ is asked
+    assert model.fit(CLEAN).view_report_ is not asked
+    assert not hasattr(GFSC(3), "view_report_")
+
+
+def test_a_report_of_one_view_and_of_given_graphs():
+    lone = GFSC(3, random_state=0).fit([CLEAN.arrays[0]]).view_report_
+    assert lone.alone[0] == 1
+    assert np.isnan(lone.loss[0])
+    graphs = [np.maximum(view @ view.T, 0) for view in CLEAN.arrays]
+    given = GFSC(3, affinity="precomputed", random_state=0).fit(graphs).view_report_
+    assert np.isnan(given.separation).all()
+    assert given.to_frame().shape == (2, 4)
+
+
+def outliers(n_outliers):
+    """One cloud in two dimensions, and samples far off in dimensions of their own."""
+    rng = np.random.default_rng(0)
+    view = np.zeros((100, 2 + n_outliers))
+    view[:, :2] = 1 + 0.05 * rng.random((100, 2))
+    for i in range(n_outliers):
+        view[i] = 0
+        view[i, 2 + i] = 1
+    return view + 1e-3 * rng.random(view.shape)
+
+
+def test_a_giant_cluster_is_warned_about_with_the_likely_cause():
+    with pytest.warns(DegenerateClustersWarning, match=r"98 of 100, fell into one cluster.*row [01].*unlike all others"):
+        GF(3, random_state=0).fit([outliers(2)])
+
+
+def test_lopsided_sizes():
+    from viewfuse import Views
+    from viewfuse.cluster._checks import lopsided
+
+    views = Views([np.ones((60, 1))])
+    assert lopsided(np.repeat([0, 1, 2], 20), 3, views) is None
+    assert lopsided(np.repeat([0, 1], [54, 6]), 2, views) is None
+    assert "57 of 60" in lopsided(np.repeat([0, 1, 2], [57, 2, 1]), 3, views)
+    assert "2 of 4 clusters hold a single sample" in lopsided(np.repeat([0, 1, 2, 3], [30, 28, 1, 1]), 4, views)
+    assert lopsided(np.arange(60), 60, views) is None  # few samples for each cluster: nothing to say
