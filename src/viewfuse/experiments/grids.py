@@ -79,9 +79,9 @@ ROWS: tuple[Row, ...] = (
         large={"lam1": (0.1,), "lam2": (1.0,)},
     ),
     Row(
-        "IMVSC", "imvsc", {**_MIN_MAX, "max_iter": 20},
-        {"lam1": (0.3, 1.0), "beta": (0.1, 1.0)}, {"lam1": (1.0,), "beta": (0.1,)},
-        large={"lam1": (1.0,), "beta": (0.1,)},
+        "IMVSC", "imvsc", _MIN_MAX,
+        {"lam1": (0.3, 1.0), "beta": (0.1, 1.0), "max_iter": (50,)}, {"lam1": (1.0,), "beta": (0.1,), "max_iter": (50,)},
+        large={"lam1": (1.0,), "beta": (0.1,), "max_iter": (20,)},
     ),
     Row("GF", "gf", _PUBLISHED),
     Row("GFSC", "gfsc", _PUBLISHED),
