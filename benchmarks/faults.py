@@ -264,13 +264,13 @@ def slow(block: np.ndarray) -> np.ndarray:
 
 def two_workers(client: Any) -> list[int]:
     """Process ids of the workers, once the killed one has its successor."""
-    for _ in range(120):
+    for _ in range(600):
         with contextlib.suppress(OSError):
             found = list(client.run(os.getpid).values())
             if len(found) == 2:
                 return found
         time.sleep(0.5)
-    raise Lost("a killed worker was not replaced within a minute")
+    raise Lost("a killed worker was not replaced within five minutes")
 
 
 def dask_trials(count: int, rng: random.Random) -> Counter:

@@ -39,7 +39,9 @@ def robust_kmeans(
 ) -> Solution:
     """One start: centres, labels, weights in turn until the objective falls by less than ``tol``."""
     n, n_views = features[0].shape[0], len(features)
-    guards = [_GUARD**2 * float(((x - x.mean(axis=0)) ** 2).sum(axis=1).mean()) for x in features]
+    spreads = [float(((x - x.mean(axis=0)) ** 2).sum(axis=1).mean()) for x in features]
+    # A view in which all samples are alike once scaled explains nothing: it counts as a residual of 1, not of 0.
+    guards = [_GUARD**2 * spread if spread > 0 else 1.0 for spread in spreads]
     labels = seeded_labels(lambda i: sum(((x - x[i]) ** 2).sum(axis=1) for x in features), n_clusters, random_state)
     weights, pulls = np.full(n_views, 1 / n_views), np.ones((n_views, n))
     objective: list[float] = []
