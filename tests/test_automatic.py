@@ -15,12 +15,17 @@ def test_small_data_is_fitted_exactly_and_counts_its_own_clusters():
     assert len(choice.reasons) == 2
 
 
-def test_large_data_gets_anchors_and_a_count_from_a_sample(monkeypatch):
+def test_large_data_gets_anchors(monkeypatch):
     monkeypatch.setattr(automatic, "_EXACT_UP_TO", 100)
+    choice = automatic.choose(make_views(n_samples=400, random_state=0))
+    assert (choice.method, choice.n_clusters) == ("anchor-gfsc", "auto")
+    assert choice.reasons[0] == "anchor-gfsc, because of 400 samples"
+
+
+def test_for_a_method_that_cannot_count_it_is_done_in_a_sample(monkeypatch):
     monkeypatch.setattr(automatic, "_COUNTED_ON", 150)
-    choice = automatic.choose(make_views(n_samples=400, n_clusters=4, random_state=0))
-    assert (choice.method, choice.n_clusters) == ("anchor-gfsc", 4)
-    assert choice.reasons == ("anchor-gfsc, because of 400 samples", "4 clusters, counted in a sample of 150 rows")
+    choice = automatic.choose(make_views(n_samples=400, n_clusters=4, random_state=0), "km")
+    assert choice == automatic.Choice("km", 4, ("4 clusters, counted in a sample of 150 rows",))
 
 
 def test_samples_that_lack_views_get_anchors_too():
