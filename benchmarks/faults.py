@@ -339,15 +339,15 @@ def complaint(*arguments: object, **options: object) -> tuple[int, str]:
 
 def situations(folder: Path) -> Iterator[tuple[str, int, str, bool]]:
     """Name, exit code, what was said, and whether what was there before is still there."""
-    views = vf.datasets.make_views(n_samples=1000, n_clusters=3, random_state=0)
+    views = vf.datasets.make_views(n_samples=400, n_clusters=3, random_state=0)
     data = folder / "data.npz"
     np.savez(data, **dict(zip(views.names, views.arrays, strict=True)))
-    cluster = ("cluster", data, "-k", 3, "-m", "km", "--save")
+    cluster = ("cluster", data, "-k", 3, "-m", "gfsc", "--save")
     with mounted(folder / "full", "48k") as allowed:
         if allowed:
             target = folder / "full" / "fit.npz"
             target.write_bytes(b"what was there before")
-            (folder / "full" / "ballast").write_bytes(b"x" * 20_000)
+            (folder / "full" / "ballast").write_bytes(b"x" * 40_000)
             code, said = complaint(*cluster, target)
             kept = target.read_bytes() == b"what was there before" and len(list(target.parent.iterdir())) == 2
             yield "full disk", code, said, kept

@@ -6,7 +6,7 @@ import errno
 import os
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 __all__ = ["replacing"]
@@ -31,8 +31,9 @@ def replacing(path: Path) -> Iterator[Path]:
             temporary.chmod(stat.S_IMODE(path.stat().st_mode))
         os.replace(temporary, path)
     except OSError as error:
-        if error.errno is not None and error.filename in (None, str(temporary)):
+        if error.errno is not None and (error.filename is None or str(error.filename) == str(temporary)):
             error.filename = str(path)  # a full disk names no file, and nobody knows the temporary one
         raise
     finally:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):  # where nothing can be written there is nothing to remove, but not all systems say so
+            temporary.unlink(missing_ok=True)

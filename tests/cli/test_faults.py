@@ -59,6 +59,12 @@ def test_a_folder_that_may_not_be_written_to(tmp_path):
     assert refusal.value.filename == str(tmp_path / "fit.model")
 
 
+def test_nobody_is_told_the_name_of_a_temporary_file(tmp_path):
+    with pytest.raises(PermissionError) as refusal, replacing(tmp_path / "fit.model") as temporary:
+        raise PermissionError(13, "Permission denied", temporary)
+    assert refusal.value.filename == str(tmp_path / "fit.model")
+
+
 def test_a_folder_that_is_not_there(tmp_path):
     with pytest.raises(FileNotFoundError, match="no such folder"):
         vf.GFSC(3).save(tmp_path / "no" / "fit.model")

@@ -92,6 +92,18 @@ def test_clusters_beyond_those_that_differ_are_filled_with_a_warning():
     assert np.unique(labels).tolist() == [0, 1, 2, 3]
 
 
+def test_a_view_without_directions_gets_no_trust():
+    rng = np.random.default_rng(0)
+    groups = np.arange(30) % 2
+    told, alike = (
+        rng.normal(size=(30, 3)) + 9 * groups[:, None],
+        rng.uniform(1, 2, size=(30, 1)),
+    )  # at length 1, all equal
+    model = METHODS["rmkmc"](2, random_state=0).fit([told, alike])
+    assert model.view_weights_[0] > model.view_weights_[1]
+    assert np.isfinite(model.objective_).all()
+
+
 def test_leaving_the_range_of_numbers_is_said():
     views = [np.random.default_rng(v).normal(size=(20, 3)) for v in range(2)]
     with pytest.raises(DivergenceError, match="nearer to the defaults"):
