@@ -74,6 +74,21 @@ FOUND = {
         495,
         {"alpha": 1e3, "affinity": "self-expressive", "scaling": "min-max", "max_iter": 15},
     ),
+    "a mean over no anchor at all": Case(
+        "anchor-gfsc",
+        31,
+        4,
+        (
+            ("noise", "int8", 4),
+            ("any exponent", "float64", 4),
+            ("same as first", "strided", 4),
+            ("same as first", "int64", 4),
+            ("subnormal", "float16", 2),
+            ("subnormal", "float64", 2),
+        ),
+        165904,
+        {"max_iter": 15, "beta": 1.01, "n_anchors": 5, "tol": 1.01, "gamma": 1.01, "alpha": 1e-300},
+    ),
     "a parameter did not fit into single precision": Case(
         "imvsc", 6, 4, (("noise", "int64", 44), ("one giant", "int64", 4)), 11616, {"max_iter": 1, "beta": 1e300}
     ),
