@@ -81,7 +81,8 @@ def test_a_fault_of_ours_is_one_sentence_too(archive: Path, command: Callable, m
     assert "Traceback" not in ended.err
 
 
-def test_completion_for_a_shell_can_be_had(command: Callable) -> None:
+def test_completion_for_a_shell_can_be_had(command: Callable, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION", "1")  # there may be no shell above the tests
     ended = command("--show-completion", "bash")
     assert ended.code == 0
     assert "_VIEWFUSE_COMPLETE" in ended.out
