@@ -27,6 +27,7 @@ from ..exceptions import ModelFormatError
 from ..fusion.anchor import AnchorModel
 from ..spectral import BipartiteEmbedding, ClusterCounts
 from ._placement import Placement
+from ._view_report import ViewReport
 
 __all__ = ["read_model", "write_model"]
 
@@ -36,7 +37,8 @@ _MANIFEST = "model.json"
 _TAG = "is"  # of a JSON object that stands for something JSON does not have
 _SCALARS = (bool, int, str, type(None))
 # What else a fitted attribute may be.
-_RECORDS: dict[str, Any] = {made.__name__: made for made in (Placement, AnchorModel, BipartiteEmbedding, ClusterCounts)}
+_KEPT = (Placement, AnchorModel, BipartiteEmbedding, ClusterCounts, ViewReport)
+_RECORDS: dict[str, Any] = {made.__name__: made for made in _KEPT}
 
 
 def write_model(model: Any, path: str | Path) -> Path:
@@ -47,7 +49,7 @@ def write_model(model: Any, path: str | Path) -> Path:
         "format": _FORMAT,
         "version": _VERSION,
         "method": type(model).__name__,
-        "attributes": {name: encoder.encode(value, name) for name, value in vars(model).items()},
+        "attributes": {name: encoder.encode(value, name) for name, value in model.__getstate__().items()},
         "arrays": {name: _sha256(content) for name, content in encoder.members.items()},
     }
     manifest["checksum"] = _sha256(_canonical(manifest))
