@@ -141,6 +141,7 @@ def test_within_means_no_further_than_both_standard_deviations():
     assert Comparison((50.0, 2.0), (53.0, 1.0)).within
     assert not Comparison((50.0, 2.0), (53.1, 1.0)).within
     assert Comparison((50.0, 2.0), (53.0, 1.0)).difference == -3
+    assert Comparison((99.3103, 0.0), (99.31, 0.0)).within  # as printed
 
 
 def test_a_terminal_gets_a_bar_with_the_time_left_and_a_line_per_cell(undisturbed):
