@@ -1,8 +1,9 @@
-"""What a grid costs when its points share what they have in common: ``python benchmarks/grid.py [Digits]``.
+"""What a grid costs when its points share what they have in common: ``python benchmarks/grid.py [Digits [PER_AXIS]]``.
 
 GFSC, published variant, some points around the paper's optimum, ten repetitions each, against the same points fitted one
 by one: once for every point (and k-means repeated on its embedding), and once for every point and repetition, as "we repeat
-each algorithm ten times" says. The data is read from ../shared/datasets, or where VIEWFUSE_DATA says.
+each algorithm ten times" says. Times are of the processor, so that others on the machine do not count. The data is read
+from ../shared/datasets, or where VIEWFUSE_DATA says.
 """
 
 from __future__ import annotations
@@ -23,14 +24,14 @@ from viewfuse.experiments.grids import FUSION_GRIDS
 from viewfuse.experiments.paper import PAPER_DATASETS
 from viewfuse.experiments.protocol import SEEDS, Bench, Cell
 
-POINTS_PER_AXIS = 2
+DEFAULT_POINTS_PER_AXIS = 2
 
 
 def main() -> None:
     warnings.simplefilter("ignore")
     name = sys.argv[1] if len(sys.argv) > 1 else "Digits"
     source = PAPER_DATASETS[name]
-    points = _points(name)
+    points = _points(name, int(sys.argv[2]) if len(sys.argv) > 2 else DEFAULT_POINTS_PER_AXIS)
     views = source.load()
     n_clusters = len(np.unique(views.y))
 
@@ -57,21 +58,21 @@ def main() -> None:
     _timed("one fit for every point and repetition", once_per_repetition, basis)
 
 
-def _points(name: str) -> list[dict[str, float]]:
+def _points(name: str, per_axis: int) -> list[dict[str, float]]:
     """The paper's best point and its neighbours in α and β, at its γ."""
     optimum = dict(zip(("alpha", "beta", "gamma"), PAPER_DATASETS[name].optimum or (), strict=True))
     axes = {}
     for parameter in ("alpha", "beta"):
         values = FUSION_GRIDS[name][parameter]
-        first = min(values.index(optimum[parameter]), len(values) - POINTS_PER_AXIS)
-        axes[parameter] = values[first : first + POINTS_PER_AXIS]
+        first = min(values.index(optimum[parameter]), len(values) - per_axis)
+        axes[parameter] = values[first : first + per_axis]
     return [{"alpha": a, "beta": b, "gamma": optimum["gamma"]} for a in axes["alpha"] for b in axes["beta"]]
 
 
 def _timed(what: str, run: Callable[[], list], basis: float | None) -> tuple[list, float]:
-    started = time.perf_counter()
+    started = time.process_time()
     found = run()
-    seconds = time.perf_counter() - started
+    seconds = time.process_time() - started
     ratio = "" if basis is None else f", {seconds / basis:.1f} times as long"
     print(f"  {what}: {seconds:.1f} s{ratio}", flush=True)
     return found, seconds
