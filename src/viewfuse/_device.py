@@ -19,12 +19,18 @@ from array_api_compat import (
 from ._extras import require
 from .exceptions import ParameterError
 
-__all__ = ["beside", "free_memory", "is_tensor", "on_device", "to_host"]
+__all__ = ["beside", "free_memory", "is_tensor", "on_device", "to_host", "true_positions"]
 
 
 def to_host(array: Any) -> np.ndarray:
     """The same as a NumPy array: for a few numbers, or for the results of somebody who came with NumPy arrays."""
     return np.asarray(to_device(array, "cpu") if is_torch_array(array) or is_cupy_array(array) else array)
+
+
+def true_positions(mask: Any) -> np.ndarray:
+    """Where a mask is true; of a mask on a device nothing but that there is none comes to the host, where there is none."""
+    any_true = bool(array_namespace(mask).any(mask))
+    return np.flatnonzero(to_host(mask)) if any_true else np.empty(0, dtype=np.intp)
 
 
 def is_tensor(array: Any) -> bool:

@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 from array_api_compat import array_namespace
 
-from .._device import to_host
+from .._device import true_positions
 from ..exceptions import (
     ConvergenceWarning,
     DivergenceError,
@@ -252,4 +252,6 @@ def _zero_rows(array: Any) -> np.ndarray:
     if sp.issparse(array):
         return np.asarray(abs(array).max(axis=1).toarray()).ravel() == 0
     xp = array_namespace(array)
-    return to_host(~xp.any(array != 0, axis=1))
+    zero = np.zeros(array.shape[0], dtype=bool)
+    zero[true_positions(~xp.any(array != 0, axis=1))] = True
+    return zero

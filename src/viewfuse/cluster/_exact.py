@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from array_api_compat import array_namespace, is_numpy_array
 from sklearn.utils import check_random_state
 
-from .._device import free_memory, on_device, to_host
+from .._device import free_memory, on_device, to_host, true_positions
 from .._watch import Stop, stoppable
 from ..exceptions import (
     DegenerateClustersWarning,
@@ -286,7 +286,7 @@ class ExactFusion(RelabelMixin, MultiViewClusterer):
     def _warn(self, result: FusionResult, views: Views, stopped: str | None) -> None:
         if not result.converged:
             warn_unsettled(self, result.sweeps, stopped)
-        isolated = np.flatnonzero(to_host(isolated_samples(result.consensus)))
+        isolated = true_positions(isolated_samples(result.consensus))
         if isolated.size:
             warnings.warn(self._isolation(isolated, result, views), DegenerateGraphWarning, stacklevel=4)
             return
