@@ -114,23 +114,26 @@ def test_what_cannot_be_used_is_refused(arrays):
     assert vf.AnchorGFSC(4, random_state=0).fit(unknown).labels_.shape == (3000,)
 
 
-def dies_at_the_second_reading(block, folder, block_info=None):
-    """Ends the worker's process, without a word, when the second chunk is read for the second time."""
-    if block_info and block_info[0]["chunk-location"][0] == 1:
-        reading = len(list(Path(folder).iterdir()))
-        (Path(folder) / str(reading)).touch()
-        if reading == 1:
-            os.kill(os.getpid(), signal.SIGKILL)
-    return block
-
-
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning", "ignore::RuntimeWarning")
 def test_a_worker_killed_in_the_middle_of_a_fit_changes_nothing(arrays, in_memory, tmp_path):
     distributed = pytest.importorskip("distributed", reason="distributed is not installed")
     marks = tmp_path / "marks"
     marks.mkdir()
+
+    def dies_at_the_second_reading(block, folder, block_info=None):
+        """Ends the worker's process, without a word, when the second chunk is read for the second time.
+
+        In here, so that it goes to the workers as it is: they cannot import the tests.
+        """
+        if block_info and block_info[0]["chunk-location"][0] == 1:
+            reading = len(list(Path(folder).iterdir()))
+            (Path(folder) / str(reading)).touch()
+            if reading == 1:
+                os.kill(os.getpid(), signal.SIGKILL)
+        return block
+
     with (
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster,
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster,
         distributed.Client(cluster) as client,
     ):
         before = set(client.scheduler_info()["workers"])
