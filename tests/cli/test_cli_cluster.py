@@ -153,6 +153,19 @@ def test_the_real_solver_end_to_end(folder: Path, tmp_path: Path, command: Calla
     assert len(pd.read_csv(tmp_path / "out.csv")) == 30
 
 
+def test_a_device_is_used_or_refused(folder: Path, tmp_path: Path, command: Callable) -> None:
+    pytest.importorskip("torch", reason="PyTorch is not installed")
+    plain, moved = tmp_path / "plain.csv", tmp_path / "moved.csv"
+    for target, options in ((plain, ()), (moved, ("--device", "cpu"))):
+        assert command("cluster", folder, "-k", 3, "-o", target, *options).code == 0
+    labels = [pd.read_csv(target)["label"] for target in (plain, moved)]
+    assert viewfuse.metrics.ari(*labels) == 1
+    unable = command("cluster", folder, "-k", 3, "-m", "km", "--device", "cpu")
+    assert unable.code == 2
+    assert "km runs on the processor only; --device is for gfsc, gf, anchor-gfsc" in unable.err
+    assert command("cluster", folder, "-k", 3, "--device", "nowhere").code == 2
+
+
 def test_without_options_it_picks_and_says_what(tmp_path: Path, command: Callable) -> None:
     views = make_views(n_samples=120, n_clusters=4, random_state=0)
     np.savez(tmp_path / "made.npz", **dict(zip(views.names, views.arrays, strict=True)))

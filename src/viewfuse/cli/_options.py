@@ -73,7 +73,8 @@ Method = Annotated[
 Seed = Annotated[int, typer.Option(help="The same seed gives the same clusters.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")]
 Device = Annotated[
-    str | None, typer.Option(metavar="DEVICE", help="Where to compute: cuda, cuda:1, …; the processor if not given.")
+    str | None,
+    typer.Option("--device", metavar="DEVICE", help="Where to compute: cuda, cuda:1, …; the processor if not given."),
 ]
 Columns = Annotated[
     Path | None,
