@@ -10,6 +10,7 @@ mvlearn seaborn``) on the list of views, features standardised for all of them. 
 from __future__ import annotations
 
 import argparse
+import functools
 import json
 import subprocess
 import sys
@@ -30,7 +31,7 @@ SETS = {
     "3Sources": "3Sources", "BBCSport": "BBCSport_fea_gt", "NGs": "NGs", "ORL": "ORL_4view",
 }  # fmt: skip
 OURS = ("GFSC", "AnchorGFSC")
-PATIENCE = 900  # seconds for all peers on one set
+PATIENCE = 240  # seconds for all seeds of one peer on one set
 
 
 def peers() -> Iterator[tuple[str, Callable[[list[np.ndarray], int, int], Any]]]:
@@ -58,35 +59,42 @@ def peers() -> Iterator[tuple[str, Callable[[list[np.ndarray], int, int], Any]]]
             yield f"{package} {name}", lambda views, k, seed, m=method: m(n_clusters=k, random_state=seed).fit_predict(views)
 
 
-def run_peers(path: Path, seeds: int) -> None:
-    """In the peers' process: print the labels that each of them finds, a line of JSON when it is done."""
+def run_peer(peer: str, path: Path, seeds: int) -> None:
+    """In a process of its own: print the labels that this peer finds, and its time, as JSON."""
     warnings.simplefilter("ignore")
     with np.load(path) as file:
         k, views = int(file["k"]), [file[key] for key in sorted(file.files) if key != "k"]
     views = [StandardScaler().fit_transform(view) for view in views]
-    for name, fit in peers():
-        started = time.perf_counter()
-        try:
-            labels = [np.asarray(fit(views, k, seed)).tolist() for seed in range(seeds)]
-        except Exception as error:
-            print(f"  {name}: {type(error).__name__} {error}"[:150], file=sys.stderr, flush=True)
-            continue
-        print(json.dumps([name, labels, (time.perf_counter() - started) / seeds]), flush=True)
+    fit = dict(peers())[peer]
+    started = time.perf_counter()
+    labels = [np.asarray(fit(views, k, seed)).tolist() for seed in range(seeds)]
+    print(json.dumps([labels, (time.perf_counter() - started) / seeds]), flush=True)
 
 
 def labels_of_peers(python: str, views: Any, k: int, seeds: int) -> dict[str, Any]:
     dense = [a.toarray() if hasattr(a, "toarray") else np.asarray(a) for a in views.float_arrays()]
+    found = {}
     with tempfile.TemporaryDirectory() as folder:
-        path, answers = Path(folder) / "views.npz", Path(folder) / "answers"
+        path = Path(folder) / "views.npz"
         np.savez(path, k=k, **{f"view{v:03}": array for v, array in enumerate(dense)})
-        command = [python, __file__, "--views-of-peers", str(path), "--seeds", str(seeds)]
-        with answers.open("w") as out:
+        for peer in names_of_peers(python):
+            command = [python, __file__, "--peer", peer, str(path), "--seeds", str(seeds)]
             try:
-                subprocess.run(command, stdout=out, timeout=PATIENCE, check=True)
+                answer = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=True).stdout
             except subprocess.TimeoutExpired:
-                print(f"  (the peers that are missing were not done in {PATIENCE} s)", flush=True)
-        found = [json.loads(line) for line in answers.read_text().splitlines() if line.startswith("[")]
-    return {name: {"labels": labels, "seconds": seconds} for name, labels, seconds in found}
+                print(f"  {peer:42} not done in {PATIENCE} s", flush=True)
+            except subprocess.CalledProcessError as error:
+                print(f"  {peer:42} failed: {error.stderr.strip().splitlines()[-1][:100]}", flush=True)
+            else:
+                labels, seconds = json.loads(answer.splitlines()[-1])
+                found[peer] = {"labels": labels, "seconds": seconds}
+    return found
+
+
+@functools.cache
+def names_of_peers(python: str) -> list[str]:
+    answer = subprocess.run([python, __file__, "--list-peers"], stdout=subprocess.PIPE, text=True, check=True).stdout
+    return json.loads(answer.splitlines()[-1])
 
 
 def labels_of_ours(views: Any, k: int, seeds: int) -> dict[str, Any]:
@@ -105,10 +113,13 @@ def main() -> None:
     parser.add_argument("--peers-python", default=sys.executable)
     parser.add_argument("--sets", nargs="*", default=list(SETS), choices=SETS)
     parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--views-of-peers", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--peer", nargs=2, help=argparse.SUPPRESS)
+    parser.add_argument("--list-peers", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
-    if options.views_of_peers:
-        run_peers(options.views_of_peers, options.seeds)
+    if options.list_peers:
+        print(json.dumps([name for name, _ in peers()]))
+    elif options.peer:
+        run_peer(options.peer[0], Path(options.peer[1]), options.seeds)
     else:
         compare(options.sets, options.peers_python, options.seeds)
 
