@@ -60,6 +60,28 @@ def test_json_of_a_file(archive: Path, command: Callable) -> None:
     assert found["labels"] is None
 
 
+def test_json_of_a_report(archive: Path, tmp_path: Path, command: Callable) -> None:
+    pytest.importorskip("bokeh")
+    command("cluster", archive, "-k", 2, "--save", tmp_path / "fit.npz")
+    ended = command("report", tmp_path / "fit.npz", archive, "-o", tmp_path / "page.html", "--json")
+    found = json.loads(ended.out)
+    assert found == {"samples": 40, "clusters": 2, "written": {"report": str(tmp_path / "page.html")}}
+    assert (tmp_path / "page.html").stat().st_size > 0
+
+
+def test_json_of_a_reproduction(tmp_path: Path, command: Callable) -> None:
+    pytest.importorskip("matplotlib")
+    pytest.importorskip("filelock")
+    views = make_views(n_samples=40, n_features=(3, 4), random_state=0)
+    np.savez(tmp_path / "tiny.npz", X1=views.arrays[0], X2=views.arrays[1], y=views.y)
+    ended = command(
+        "reproduce", "-d", tmp_path / "tiny.npz", "-m", "km", "--quick", "-w", 1, "-o", tmp_path / "out", "--json"
+    )
+    found = json.loads(ended.out)
+    assert {row["method"] for row in found["rows"]} == {"km"}
+    assert Path(found["written"]["page"]).is_file()
+
+
 def test_an_error_is_one_sentence_and_with_debug_the_traceback(tmp_path: Path, command: Callable) -> None:
     ended = command("cluster", tmp_path / "nothing.mat", "-k", 2)
     assert ended.code == 2

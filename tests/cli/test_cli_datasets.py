@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -51,6 +52,14 @@ def test_fetch_uses_files_already_there(command: Callable, shared: Path, monkeyp
     assert ended.code == 0
     assert "HOG" in ended.out
     assert ended.out.rstrip().endswith("MSRC-v5.mat")
+
+
+def test_fetch_for_machines(command: Callable, shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VIEWFUSE_DATA", str(shared / "datasets"))
+    found = json.loads(command("datasets", "fetch", "msrc-v5", "--json").out)
+    assert found["samples"] == 210
+    assert found["file"].endswith("MSRC-v5.mat")
+    assert "HOG" in [view["name"] for view in found["views"]]
 
 
 def test_without_a_network_one_sentence_says_what_to_do(command: Callable, tmp_path: Path) -> None:

@@ -1,5 +1,7 @@
 import csv
+import json
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -27,6 +29,18 @@ def test_the_demo_shows_and_writes(tmp_path, monkeypatch):
     assert len(rows) == 201
     picture = matplotlib.image.imread(tmp_path / "out" / "digits.png")
     assert np.unique(picture.reshape(-1, picture.shape[-1]), axis=0).shape[0] > 50  # not an empty frame
+
+
+def test_the_demo_for_machines(tmp_path, monkeypatch):
+    small = load_digits_views()[:200]
+    monkeypatch.setattr(viewfuse.datasets, "load_digits_views", lambda: small)
+    result = CliRunner().invoke(app, ["demo", "--output", str(tmp_path / "out"), "--json"])
+    found = json.loads(result.stdout)
+    assert found["samples"] == 200
+    assert found["best_view"] in [view["name"] for view in found["views"]]
+    assert sum(view["weight"] for view in found["views"]) == pytest.approx(1)
+    assert found["fused"]["acc"] > found["k_means"]["acc"]
+    assert all(Path(path).is_file() for path in found["written"].values())
 
 
 def test_without_matplotlib_the_demo_says_so_before_the_work(monkeypatch):

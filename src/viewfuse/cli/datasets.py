@@ -12,7 +12,7 @@ from rich.table import Table
 
 from .. import datasets as catalogue
 from ._options import AsJson
-from .info import describe_views
+from .info import describe_views, view_facts
 
 __all__ = ["app"]
 
@@ -68,6 +68,7 @@ def fetch(
     url: Annotated[
         str | None, typer.Option(help="Download from this address instead; the checksum stays the catalogue's.")
     ] = None,
+    as_json: AsJson = False,
 ) -> None:
     """Download a data set (once), check it, and show what it holds and where it is.
 
@@ -78,7 +79,11 @@ def fetch(
       VIEWFUSE_DATA=data viewfuse datasets fetch 3Sources
     """
     path = catalogue.download(name, url=url)
-    describe_views(catalogue.fetch(name), catalogue.describe(name).name, Console())
+    views = catalogue.fetch(name)
+    if as_json:
+        print(json.dumps(view_facts(views, str(path)), indent=2))
+        return
+    describe_views(views, catalogue.describe(name).name, Console())
     print(path)
 
 

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 import typer
+from rich.console import Console
+from rich.table import Table
 
 from .._extras import require
 from ..io.writers import check_labels_target
 from ..report import check_report_target, write_report
+from ..views import Views
+from ._options import AsJson
 from ._watching import busy, watched_steps
+
+_SHOWN = {"acc": "Acc", "nmi": "NMI", "ari": "ARI", "purity": "purity"}
 
 
 def demo(
@@ -20,6 +28,7 @@ def demo(
         Path, typer.Option("--output", "-o", help="Folder for the labels, the picture and the report.")
     ] = Path("viewfuse-demo"),
     seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
+    as_json: AsJson = False,
 ) -> None:
     """Cluster 1,797 handwritten digits seen in six views, without labels, and compare with simpler ways.
 
@@ -35,23 +44,42 @@ def demo(
     require("matplotlib", extra="plot")
     report_path = check_report_target(output / "report.html")
     labels_path = check_labels_target(output / "labels.csv")
-    import numpy as np
-    from rich.console import Console
-    from rich.table import Table
-    from sklearn.cluster import KMeans
-    from sklearn.preprocessing import StandardScaler
-
-    from .. import GFSC, metrics
     from ..datasets import load_digits_views
     from ..io import save_labels
     from ..plotting import plot_fit
 
     console = Console()
     views = load_digits_views()
-    truth = np.asarray(views.y)
-    k = len(np.unique(truth))
-    features = ", ".join(f"{n} ({a.shape[1]})" for n, a in zip(views.names, views.arrays, strict=True))
-    console.print(f"[bold]{len(views)} digits in {views.n_views} views[/]: {features}", highlight=False)
+    if not as_json:
+        features = ", ".join(f"{n} ({a.shape[1]})" for n, a in zip(views.names, views.arrays, strict=True))
+        console.print(f"[bold]{len(views)} digits in {views.n_views} views[/]: {features}", highlight=False)
+    model, k_means, singles = _fitted(views, seed)
+    found = _summary(views, model, k_means, singles)
+    if not as_json:
+        _show(found, console)
+
+    output.mkdir(parents=True, exist_ok=True)
+    save_labels(labels_path, model, views)
+    picture_path = output / "digits.png"
+    with busy("Writing the report"):
+        plot_fit(model).savefig(picture_path, dpi=110)
+        write_report(report_path, model, views, title="Handwritten digits in six views")
+    if as_json:
+        found["written"] = {"report": str(report_path), "labels": str(labels_path), "picture": str(picture_path)}
+        print(json.dumps(found, indent=2))
+        return
+    console.print(f"Report, to open in a browser: {report_path}", highlight=False, soft_wrap=True)
+    console.print(f"Labels: {labels_path}   picture: {picture_path}", highlight=False, soft_wrap=True)
+
+
+def _fitted(views: Views, seed: int) -> tuple[Any, Any, list[Any]]:
+    """GFSC of all views, k-means on all columns, and GFSC of each view alone."""
+    from sklearn.cluster import KMeans
+    from sklearn.preprocessing import StandardScaler
+
+    from .. import GFSC
+
+    k = len(np.unique(np.asarray(views.y)))
 
     def fused(data: Any) -> Any:
         return GFSC(n_clusters=k, random_state=seed).fit(data)
@@ -65,32 +93,44 @@ def demo(
     }
     with watched_steps("Clustering", list(steps)) as names:
         model, k_means, *singles = (steps[name]() for name in names)
-    alone = dict(zip(views.names, (single.labels_ for single in singles), strict=True))
-    best = max(alone, key=lambda name: metrics.accuracy(truth, alone[name]))
+    return model, k_means, singles
 
-    table = Table("way", "Acc", "NMI", "ARI", "purity", title="Against the true digits (used for nothing but this table)")
+
+def _summary(views: Views, model: Any, k_means: Any, singles: list[Any]) -> dict[str, Any]:
+    """What is shown, and what ``--json`` prints."""
+    from ..metrics import evaluate
+
+    alone = {name: evaluate(views.y, single.labels_) for name, single in zip(views.names, singles, strict=True)}
+    best = max(alone, key=lambda name: alone[name]["acc"])
+    return {
+        "samples": len(views),
+        "views": [
+            {"name": name, "features": int(array.shape[1]), "weight": float(weight), "alone": alone[name]}
+            for name, array, weight in zip(views.names, views.arrays, model.view_weights_, strict=True)
+        ],
+        "fused": evaluate(views.y, model.labels_),
+        "k_means": evaluate(views.y, k_means.labels_),
+        "best_view": best,
+        "sweeps": int(model.n_iter_),
+        "converged": bool(model.converged_),
+    }
+
+
+def _show(found: dict[str, Any], console: Console) -> None:
+    table = Table("way", *_SHOWN.values(), title="Against the true digits (used for nothing but this table)")
+    alone, best = {view["name"]: view["alone"] for view in found["views"]}, found["best_view"]
     ways = {
-        "viewfuse: six views fused": model.labels_,
-        "k-means on all columns": k_means.labels_,
+        "viewfuse: six views fused": found["fused"],
+        "k-means on all columns": found["k_means"],
         f"the best view alone ({best}, picked with the labels)": alone[best],
     }
-    for way, labels in ways.items():
-        scores = metrics.evaluate(truth, labels)
-        table.add_row(way, *(f"{100 * scores[name]:.1f}" for name in ("acc", "nmi", "ari", "purity")))
+    for way, scores in ways.items():
+        table.add_row(way, *(f"{100 * scores[name]:.1f}" for name in _SHOWN))
     console.print(table)
-
     weights = Table("view", "weight", "alone: Acc", title="How far each view is trusted")
-    for name, weight in zip(views.names, model.view_weights_, strict=True):
-        bar = "█" * round(40 * weight)
-        weights.add_row(name, f"{weight:.3f} {bar}", f"{100 * metrics.accuracy(truth, alone[name]):.1f}")
+    for view in found["views"]:
+        bar = "█" * round(40 * view["weight"])
+        weights.add_row(view["name"], f"{view['weight']:.3f} {bar}", f"{100 * view['alone']['acc']:.1f}")
     console.print(weights)
-    settled = "settled" if model.converged_ else "not settled"
-    console.print(f"{model.n_iter_} sweeps, {settled}.", highlight=False)
-
-    output.mkdir(parents=True, exist_ok=True)
-    save_labels(labels_path, model, views)
-    with busy("Writing the report"):
-        plot_fit(model).savefig(output / "digits.png", dpi=110)
-        write_report(report_path, model, views, title="Handwritten digits in six views")
-    console.print(f"Report, to open in a browser: {report_path}", highlight=False, soft_wrap=True)
-    console.print(f"Labels: {labels_path}   picture: {output / 'digits.png'}", highlight=False, soft_wrap=True)
+    settled = "settled" if found["converged"] else "not settled"
+    console.print(f"{found['sweeps']} sweeps, {settled}.", highlight=False)

@@ -18,7 +18,7 @@ from ..views import Views
 from ._options import AsJson, File, Ids, Labels, MissingSamples, NoLabels, SamplesAre, ViewRules, load
 from ._wording import as_options
 
-__all__ = ["describe_views", "info"]
+__all__ = ["describe_views", "info", "view_facts"]
 
 _SHOWN_LABELS = 12
 
@@ -45,7 +45,7 @@ def info(
         warnings.simplefilter("always")
         found = load(file, views, ids, labels, no_labels, samples, missing)
     if as_json:
-        print(json.dumps(_facts(found, str(file)), indent=2))
+        print(json.dumps(view_facts(found, str(file)), indent=2))
     else:
         describe_views(found, str(file), Console())
     for warning in caught:
@@ -56,7 +56,7 @@ def info(
             warnings.showwarning(warning.message, warning.category, warning.filename, warning.lineno)
 
 
-def _facts(views: Views, title: str) -> dict[str, Any]:
+def view_facts(views: Views, title: str) -> dict[str, Any]:
     """The same as ``describe_views``, for machines."""
     counts = None if views.y is None else dict(zip(*np.unique(views.y, return_counts=True), strict=True))
     return {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Annotated
 
@@ -13,7 +14,7 @@ from ..io import SavedFit, load_results
 from ..io.tables import read_columns
 from ..report import check_report_target, write_report
 from ..views import Views
-from ._options import Columns, Ids, Labels, MissingSamples, NoLabels, SamplesAre, ViewRules, load
+from ._options import AsJson, Columns, Ids, Labels, MissingSamples, NoLabels, SamplesAre, ViewRules, load
 from ._watching import busy
 
 __all__ = ["report"]
@@ -33,6 +34,7 @@ def report(
     no_labels: NoLabels = False,
     samples: SamplesAre = None,
     missing: MissingSamples = "error",
+    as_json: AsJson = False,
 ) -> None:
     """Write a page about saved results: one HTML file that opens anywhere, without a network.
 
@@ -50,7 +52,11 @@ def report(
     extra = None if columns is None else read_columns(columns)
     with busy("Writing the report"):
         path = write_report(output, fit, found, columns=extra, title=title, source=data if data is not None else results)
-    print(f"report written to {path}")
+    if as_json:
+        clusters = int(np.unique(fit.labels_).size)
+        print(json.dumps({"samples": len(fit.labels_), "clusters": clusters, "written": {"report": str(path)}}, indent=2))
+    else:
+        print(f"report written to {path}")
 
 
 def _check_same_samples(fit: SavedFit, views: Views, data: Path | None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import sys
@@ -14,6 +15,8 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
 from rich.progress import Progress as Bar
+
+from ._options import AsJson
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,6 +41,7 @@ def reproduce(
         bool, typer.Option("--page-only", help="Compute nothing: write the page from what is finished.")
     ] = False,
     workers: Annotated[int, typer.Option("-w", "--workers", min=1, help="Processes, one core each.")] = os.cpu_count() or 1,
+    as_json: AsJson = False,
 ) -> None:
     """Run the paper's experiments and write its tables and figures beside the printed ones.
 
@@ -65,7 +69,11 @@ def reproduce(
             command=shlex.join(["viewfuse", *sys.argv[1:]]),
             on_cell=on_cell,
         )
-    print(f"page written to {page}")
+    if as_json:
+        tables = json.loads((page.parent / "tables.json").read_text(encoding="utf-8"))
+        print(json.dumps({"rows": tables, "written": {"page": str(page)}}, indent=2))
+    else:
+        print(f"page written to {page}")
 
 
 def _listed(text: str) -> list[str]:
