@@ -78,6 +78,59 @@ def test_data_frames_and_names(arrays, in_memory):
     assert (model.predict(swapped).compute() == model.labels_.compute()).all()
 
 
+class TestFramesWithIds:
+    """Matched by their index, as in memory."""
+
+    @pytest.fixture
+    def frames(self, arrays):
+        pandas = pytest.importorskip("pandas")
+        pytest.importorskip("dask.dataframe")
+        ids = [f"s{i:05}" for i in range(3000)]
+        return [pandas.DataFrame(x, index=ids) for x in arrays]
+
+    @staticmethod
+    def on_dask(frames, partitions=(4, 4)):
+        dd = pytest.importorskip("dask.dataframe")
+        return [dd.from_pandas(frame, npartitions=n, sort=False) for frame, n in zip(frames, partitions, strict=True)]
+
+    @pytest.mark.parametrize("partitions", [(4, 4), (3, 5)])
+    @pytest.mark.filterwarnings("ignore::viewfuse.exceptions.ChunksWarning")
+    def test_in_the_same_order_they_are_taken_as_they_come(self, frames, in_memory, partitions):
+        model = vf.AnchorGFSC(4, random_state=0).fit(self.on_dask(frames, partitions))
+        assert adjusted_rand_score(in_memory.labels_, model.labels_.compute()) >= 0.99
+
+    def test_in_another_order_they_follow_the_first(self, frames, arrays):
+        dd = pytest.importorskip("dask.dataframe")
+        first = dd.from_pandas(frames[0], npartitions=4).map_partitions(_reversed)
+        second = dd.from_pandas(frames[1], npartitions=5)
+        model = vf.AnchorGFSC(4, random_state=0).fit([first, second])
+        order = np.concatenate([np.arange(b, b + 750)[::-1] for b in range(0, 3000, 750)])
+        expected = vf.AnchorGFSC(4, random_state=0).fit([x[order] for x in arrays]).labels_
+        assert adjusted_rand_score(expected, model.labels_.compute()) >= 0.99
+
+    def test_what_cannot_be_matched_is_refused(self, frames, arrays):
+        dd = pytest.importorskip("dask.dataframe")
+        first, second = frames
+        with pytest.raises(ViewsError, match="'view1' are not those of 'view0': their indices hold other ids"):
+            vf.AnchorGFSC(4).fit(self.on_dask([first, second.rename(index={"s00007": "x"})]))
+        with pytest.raises(ViewsError, match="Dask does not know which partition has which"):
+            vf.AnchorGFSC(4).fit(self.on_dask([first, second[::-1]]))
+        sorted_first = dd.from_pandas(first, npartitions=4)
+        moved = dd.from_pandas(second, npartitions=4).map_partitions(_reversed)
+        with pytest.raises(ViewsError, match="'view2' has no ids to follow them"):
+            vf.AnchorGFSC(4).fit([sorted_first, moved, chunked(arrays, 750)[0]])
+
+    def test_row_numbers_are_no_ids(self, frames, in_memory):
+        plain = self.on_dask([frame.reset_index(drop=True) for frame in frames])
+        plain[1] = plain[1].map_partitions(lambda part: part.reset_index(drop=True))  # numbered anew, as readers do
+        model = vf.AnchorGFSC(4, random_state=0).fit(plain)
+        assert adjusted_rand_score(in_memory.labels_, model.labels_.compute()) >= 0.99
+
+
+def _reversed(part):
+    return part.iloc[::-1]
+
+
 def test_chunks_that_do_not_line_up_are_said_to_be_re_chunked(arrays, in_memory):
     views = [da.from_array(arrays[0], chunks=(1000, 2)), da.from_array(arrays[1], chunks=(700, -1))]
     with pytest.warns(ChunksWarning, match="chunks of 'view1' do not line up with those of 'view0'"):

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from ._dask_frames import frames_as_arrays
 from ._extras import require
 from .cluster._placement import Placement
 from .cluster._rows import Scaler, assign_block, sum_block
@@ -36,8 +37,9 @@ class DaskRows:
     Parameters
     ----------
     data : list, tuple or mapping of 2-D Dask arrays or DataFrames, or one of them
-        Row i of every view is the same sample; DataFrames are not joined on their index. Where the chunks of a view do not
-        line up with those of the first, they are re-chunked, with a warning.
+        Row i of every view is the same sample. DataFrames whose index is not row numbers are matched by it: those in another
+        order follow the first, those with other ids are refused. Where the chunks of a view do not line up with those of
+        the first, they are re-chunked, with a warning.
     views : must be None: Dask data is given as views, not as groups of columns
     """
 
@@ -51,6 +53,9 @@ class DaskRows:
         else:
             members = list(data) if isinstance(data, (list, tuple)) else [data]
             names = [f"view{v}" for v in range(len(members))]
+        for member, name in zip(members, names, strict=True):
+            _check_is_dask(member, name)
+        members = frames_as_arrays(members, names)
         self.arrays = _lined_up([_as_array(member, name) for member, name in zip(members, names, strict=True)], names)
         # One empty row of each view: what messages need to know of the views.
         self.described = Views([np.zeros((1, array.shape[1]), dtype=array.dtype) for array in self.arrays], names=names)
@@ -118,15 +123,16 @@ def _stacked(parts: list[Any]) -> Any:
     return sp.vstack(parts, format="csr") if sp.issparse(parts[0]) else np.concatenate(parts)
 
 
-def _as_array(member: Any, name: str) -> Any:
-    """A view as a Dask array of known sizes, all columns of a row in one chunk."""
+def _check_is_dask(member: Any, name: str) -> None:
     if not type(member).__module__.startswith("dask"):
         raise ViewsTypeError(
             f"View {name!r} is a {type(member).__name__}, but others are Dask collections; make it one with "
             "dask.array.from_array, or compute the others."
         )
-    if hasattr(member, "to_dask_array"):
-        member = member.to_dask_array(lengths=True)
+
+
+def _as_array(member: Any, name: str) -> Any:
+    """A view as a Dask array of known sizes, all columns of a row in one chunk."""
     if member.ndim != 2:
         raise ViewsError(f"View {name!r} must be 2-D (samples × features), but has shape {member.shape}.")
     if np.dtype(member.dtype).kind not in "biuf":
