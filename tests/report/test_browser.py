@@ -136,6 +136,31 @@ def test_the_page_fits_its_width_and_follows_the_dark(small_report: Path, open_p
     assert page.errors() == []
 
 
+def test_paper_is_light_even_if_the_screen_is_dark(small_report: Path, open_page: Any) -> None:
+    page = open_page(small_report)
+    printed = """
+        window.dispatchEvent(new Event("beforeprint"));
+        const pictures = [...document.querySelectorAll(".chart")].map((chart) => [chart.id, chart.querySelector(".printed").src]);
+        const paper = getComputedStyle(document.documentElement).getPropertyValue("--paper");
+        window.dispatchEvent(new Event("afterprint"));
+        return [Object.fromEntries(pictures), paper, document.querySelectorAll(".printed").length];"""
+    light, paper, left = page.run(printed)
+    assert len(light) == page.run("return document.querySelectorAll('.chart').length") == 4
+    assert left == 0
+    page.driver.execute_cdp_cmd(
+        "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": "dark"}]}
+    )
+    try:
+        assert page.run("return getComputedStyle(document.documentElement).getPropertyValue('--paper')") != paper
+        dark, dark_paper, _ = page.run(printed)
+    finally:
+        page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+    assert dark_paper == paper
+    for chart in ("chart-weights", "chart-convergence", "chart-spectrum"):  # lines and words, in the colours of paper
+        assert dark[chart] == light[chart]
+    assert page.errors() == []
+
+
 def test_everything_has_a_text_alternative(small_report: Path, open_page: Any) -> None:
     page = open_page(small_report)
     assert page.run("return [...document.images].every(i => i.alt)")

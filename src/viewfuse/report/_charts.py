@@ -70,7 +70,7 @@ def _number_clusters(chart: Any, layouts: dict[str, np.ndarray], labels: np.ndar
     numbers = chart.text("x0", "y0", text="number", source=ColumnDataSource(data), name="numbers")
     numbers.glyph.update(
         text_align="center", text_baseline="middle", text_font_size="13px", text_font_style="bold",
-        background_fill_alpha=0.75, padding=2, border_radius=4,
+        text_color="#1d2430", background_fill_color="#ffffff", background_fill_alpha=0.8, padding=2, border_radius=4,
     )  # fmt: skip
 
 
@@ -153,6 +153,7 @@ def _line(chart: Any, values: np.ndarray, colour: str, what: list[str], field: s
     points = chart.scatter("x", "y", source=source, size=6, fill_color=colour, line_color=None)
     tips = [(field, f"@{field}"), ("sweep", "@x"), ("value", "@y")]
     chart.add_tools(HoverTool(tooltips=tips, renderers=[points]))
+    chart.xaxis.ticker.min_interval = 1  # there is no sweep 1.5
 
 
 def _item(chart: Any) -> dict[str, Any]:

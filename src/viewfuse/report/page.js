@@ -9,31 +9,44 @@
   // Bokeh draws on a canvas, which no style sheet reaches: its texts and lines get the page's colours here.
   function paint() {
     const style = getComputedStyle(document.documentElement);
-    const [text, ink, line, card] = ["--ink", "--quiet", "--line", "--card"].map((name) => style.getPropertyValue(name).trim());
+    const [ink, line] = ["--quiet", "--line"].map((name) => style.getPropertyValue(name).trim());
     for (const model of models()) {
       if (model.type.endsWith("Axis")) {
         Object.assign(model, {
           axis_label_text_color: ink, major_label_text_color: ink, axis_line_color: line, major_tick_line_color: line,
         });
       } else if (model.name === "points") {
-        model.glyph.line_color = { value: dark.matches ? "#ffffff59" : "#00000033" }; // so that no colour of the palette sinks in
-      } else if (model.name === "numbers") {
-        Object.assign(model.glyph, { text_color: { value: text }, background_fill_color: { value: card } });
+        const night = dark.matches && !document.documentElement.classList.contains("printing");
+        model.glyph.line_color = { value: night ? "#ffffff59" : "#00000033" }; // so that no colour of the palette sinks in
       }
     }
   }
 
+  const charts = new Map();
   for (const place of document.querySelectorAll("[id^=chart-]")) {
-    await Bokeh.embed.embed_item(read(place.id.replace("chart-", "data-")), place.id);
+    const { roots } = await Bokeh.embed.embed_item(read(place.id.replace("chart-", "data-")), place.id);
+    charts.set(place, [...roots][0]);
   }
   paint();
   dark.addEventListener("change", paint);
-  for (const [event, printing] of [["beforeprint", true], ["afterprint", false]]) {
-    window.addEventListener(event, () => {
-      document.documentElement.classList.toggle("printing", printing); // paper is light
-      paint();
-    });
-  }
+
+  // Paper is light, and not as wide as the screen. A canvas would be printed as it last was on the screen, dark or too wide:
+  // a picture of it, drawn at once, takes its place.
+  window.addEventListener("beforeprint", () => {
+    document.documentElement.classList.add("printing");
+    paint();
+    for (const [place, view] of charts) {
+      const picture = new Image();
+      picture.className = "printed";
+      picture.src = view.export("png", true).canvas.toDataURL();
+      place.append(picture);
+    }
+  });
+  window.addEventListener("afterprint", () => {
+    document.documentElement.classList.remove("printing");
+    document.querySelectorAll(".printed").forEach((picture) => picture.remove());
+    paint();
+  });
 
   if (element("chart-embedding")) {
     const colourings = read("data-colours").map((one) => ({
