@@ -4,7 +4,7 @@ import pytest
 from reference import blobs
 from viewfuse import GFSC, METHODS, AnchorGFSC, plotting, selection
 from viewfuse.exceptions import ParameterError
-from viewfuse.layout import consensus_block, drawn_samples, spectrum
+from viewfuse.layout import cluster_map, consensus_block, drawn_samples, spectrum
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
@@ -139,3 +139,17 @@ def test_the_numbers_of_clusters_are_drawn_with_the_suggested_one():
     assert list(ax.lines[0].get_xdata()) == [2, 3, 4, 5]
     assert any(f"suggested: {found.suggested}" == text.get_text() for text in ax.get_legend().get_texts())
     matplotlib.pyplot.close(ax.figure)
+
+
+@pytest.mark.parametrize("k", [3, 12, 40])
+def test_clusters_lie_apart_on_their_map_however_many(k):
+    rng = np.random.default_rng(0)
+    labels = np.repeat(np.arange(k), 8)
+    rows = np.eye(k)[labels] + 0.02 * rng.normal(size=(8 * k, k))
+    points = cluster_map(rows, labels, rng.random(8 * k))
+    middles = np.stack([points[labels == cluster].mean(axis=0) for cluster in range(k)])
+    nearest = np.linalg.norm(points[:, None, :] - middles[None], axis=2).argmin(axis=1)
+    assert (nearest == labels).all()
+    extent = np.ptp(points, axis=0).max()
+    between = np.linalg.norm(middles[:, None] - middles[None], axis=2)[~np.eye(k, dtype=bool)].min()
+    assert between > extent / (2.2 * np.sqrt(k))  # room for all: a circle alone would leave each π/k of its rim

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.spatial.distance import pdist
 
 from ._device import to_host
 from ._disk import read_rows
@@ -36,6 +37,7 @@ PALETTE = (
 )  # fmt: skip
 
 HEAT_MAP_SAMPLES = 400  # of how many samples a report shows the ties
+_MOST_AROUND_A_CIRCLE = 12
 EIGENVALUES_PAST_K = 10  # how many more than there are clusters a spectrum shows
 
 
@@ -97,14 +99,21 @@ def principal_plane(rows: np.ndarray) -> np.ndarray:
 
 
 def cluster_map(rows: np.ndarray, labels: np.ndarray, confidence: np.ndarray) -> np.ndarray:
-    """Clusters as discs around a circle, the surest samples inmost, strays drawn to the clusters they are near; (n, 2)."""
+    """Clusters as discs, the surest samples inmost, strays drawn to the clusters they are near; (n, 2).
+
+    A few clusters lie around a circle; many would crowd its rim, so they fill it.
+    """
     rows = np.asarray(unit_rows(np.asarray(rows, dtype=float)))
     clusters, centres = _centres(rows, labels)
     nearness: Any = np.exp(4 * (rows @ centres.T))
     nearness /= nearness.sum(axis=1, keepdims=True)
-    angles = 2 * np.pi * np.arange(len(centres)) / len(centres)
-    points = nearness @ np.stack([np.cos(angles), np.sin(angles)], axis=1)
-    disc = 0.9 * np.sin(np.pi / max(len(clusters), 3)) * np.linalg.norm(points, axis=1).mean()
+    places = _circle(len(clusters)) if len(clusters) <= _MOST_AROUND_A_CIRCLE else _sunflower(len(clusters))
+    points = nearness @ places
+    drawn_in = (
+        np.linalg.norm(points, axis=1).mean() / np.linalg.norm(places[np.searchsorted(clusters, labels)], axis=1).mean()
+    )
+    apart = pdist(places).min() if len(clusters) > 2 else 3**0.5
+    disc = 0.45 * apart * drawn_in
     for cluster in clusters:
         members = np.flatnonzero(labels == cluster)
         members = members[np.argsort(-confidence[members], kind="stable")]
@@ -169,6 +178,12 @@ def _nonzero(sums: np.ndarray) -> np.ndarray:
 def _centres(rows: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     clusters = np.unique(labels)
     return clusters, np.stack([rows[labels == cluster].mean(axis=0) for cluster in clusters])
+
+
+def _circle(count: int) -> np.ndarray:
+    """``count`` points evenly around the unit circle."""
+    angles = 2 * np.pi * np.arange(count) / count
+    return np.stack([np.cos(angles), np.sin(angles)], axis=1)
 
 
 def _sunflower(count: int) -> np.ndarray:

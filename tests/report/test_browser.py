@@ -140,7 +140,8 @@ def test_paper_is_light_even_if_the_screen_is_dark(small_report: Path, open_page
     page = open_page(small_report)
     printed = """
         window.dispatchEvent(new Event("beforeprint"));
-        const pictures = [...document.querySelectorAll(".chart")].map((chart) => [chart.id, chart.querySelector(".printed").src]);
+        const charts = [...document.querySelectorAll(".chart")];
+        const pictures = charts.map((chart) => [chart.id, chart.querySelector(".printed").src]);
         const paper = getComputedStyle(document.documentElement).getPropertyValue("--paper");
         window.dispatchEvent(new Event("afterprint"));
         return [Object.fromEntries(pictures), paper, document.querySelectorAll(".printed").length];"""

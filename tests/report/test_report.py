@@ -179,3 +179,20 @@ class TestFacts:
         assert _facts.checksum(view) == _facts.checksum(np.asfortranarray(view))
         assert _facts.checksum(view) != _facts.checksum(view + 1)
         assert _facts.checksum(sp.csr_array(view)) == _facts.checksum(sp.csr_array(view.copy()))
+
+
+def test_one_cluster_is_not_said_to_be_unsure_of_itself(views: Views, tmp_path: Path) -> None:
+    model = GFSC(n_clusters=3, random_state=0).fit(views)
+    model.labels_ = np.zeros(len(views), dtype=int)
+    text = write_report(tmp_path / "one.html", model, views).read_text(encoding="utf-8")
+    assert "they were not divided" in text
+    assert "the 1 cluster chosen" in text
+    for absent in ("Samples on the border", "Who agrees with whom", "a coin toss", "1 clusters"):
+        assert absent not in text
+
+
+def test_classes_stand_beside_the_clusters_that_hold_them() -> None:
+    found = _facts.confusion(np.repeat(["a", "b", "c"], 4), np.array([2, 2, 2, 2, 0, 0, 0, 1, 1, 1, 1, 0]))
+    assert found is not None
+    assert found.classes == ("b", "c", "a")
+    assert (found.counts == [[3, 1, 0], [1, 3, 0], [0, 0, 4]]).all()

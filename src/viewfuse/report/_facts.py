@@ -94,7 +94,10 @@ class BorderSample:
 
 @dataclass(frozen=True)
 class Confusion:
-    """Scores against known labels, and how many samples of each class lie in each cluster."""
+    """Scores against known labels, and how many samples of each class lie in each cluster.
+
+    Classes are in the order of the clusters that hold most of them, so that the counts gather around the diagonal.
+    """
 
     scores: dict[str, float]
     classes: tuple[str, ...]
@@ -200,11 +203,13 @@ def confusion(truth: np.ndarray | None, labels: np.ndarray) -> Confusion | None:
     if truth is None:
         return None
     classes, found = np.unique(truth), np.unique(labels)
+    counts = np.asarray(contingency_matrix(truth, labels))
+    order = np.argsort(counts.argmax(axis=1), kind="stable")
     return Confusion(
         scores=evaluate(truth, labels),
-        classes=tuple(str(c) for c in classes),
+        classes=tuple(str(c) for c in classes[order]),
         clusters=tuple(int(c) for c in found),
-        counts=np.asarray(contingency_matrix(truth, labels)),
+        counts=counts[order],
     )
 
 

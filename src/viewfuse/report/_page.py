@@ -17,6 +17,7 @@ from .._device import to_host
 from .._extras import require
 from .._files import replacing
 from .._parallel import worker_threads
+from .._text import count
 from ..exceptions import ViewsError
 from ..io.writers import versions
 from ..layout import (
@@ -109,7 +110,7 @@ def _render(content: dict[str, Any]) -> str:
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader(__package__, "."), autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
-    environment.filters["data"] = _embedded_json
+    environment.filters |= {"data": _embedded_json, "count_of": count}
     folder = files(__package__)
     parts = {name: folder.joinpath(f"page.{name}").read_text(encoding="utf-8") for name in ("css", "js")}
     return str(environment.get_template("page.html").render(**content, **parts, bokeh=_charts.bokeh_script()))
@@ -123,7 +124,8 @@ def _embedded_json(value: Any) -> Any:
 
 def _content(model: Any, views: Views | None, columns: Any, title: str | None, source: Path | None) -> dict[str, Any]:
     labels = to_host(model.labels_)
-    confidence = _array_or_none(model, "confidence_")
+    divided = np.unique(labels).size > 1
+    confidence = _array_or_none(model, "confidence_") if divided else None  # of which of one cluster?
     names = _sample_names(model, views)
     truth = views.y if views is not None else getattr(model, "y", None)
     found = _facts.clusters(labels, confidence, views)
@@ -197,7 +199,8 @@ def _graphs(model: Any, views: Views | None, labels: np.ndarray) -> dict[str, An
     params = _params(model)
     precomputed, alpha = params.get("affinity") == "precomputed", float(params.get("alpha") or 10.0)
     graphs = [view_block(array, rows, precomputed=precomputed, alpha=alpha) for array in views.arrays]
-    found["agreement"] = _facts.agreement(labels[rows], views.names, graphs)
+    if np.unique(labels).size > 1:
+        found["agreement"] = _facts.agreement(labels[rows], views.names, graphs)
     shown = list(zip(views.names, graphs, strict=True))[:_MOST_HEAT_MAPS]
     found["pictures"] = pictures + [(name, _charts.heat_map(graph)) for name, graph in shown]
     found["more_views"] = len(graphs) - len(shown)
