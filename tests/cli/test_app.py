@@ -33,10 +33,13 @@ def test_every_command_has_help(name: str, command: Callable) -> None:
     assert "Usage: viewfuse" in ended.out
 
 
-@pytest.mark.parametrize("name", ["cluster", "report", "reproduce"])
+LEAVES = [name for name in COMMANDS if name != "datasets"] + [f"datasets {name}" for name in ("list", "info", "fetch")]
+
+
+@pytest.mark.parametrize("name", LEAVES)
 def test_help_has_examples(name: str, command: Callable) -> None:
     shown = command(*name.split(), "--help").out
-    assert f"viewfuse {name} " in shown.partition("Examples")[2].partition("╭")[0]
+    assert f"viewfuse {name}" in shown.partition("Examples")[2].partition("╭")[0]
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,6 @@ BAD_INPUT, OUR_FAULT = 2, 1
 
 app = typer.Typer(
     name="viewfuse",
-    help="Cluster samples seen in several views: one graph per view, fused into one that says which views to trust.",
     no_args_is_help=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,

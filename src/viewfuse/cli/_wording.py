@@ -8,6 +8,14 @@ __all__ = ["as_options"]
 
 _LIST = re.compile(r"\bviews=\[([^\]]*)\]")
 _VALUE = re.compile(r"\b(views|ids|labels|samples|missing)='([^']*)'")
+_WORDS = {
+    "labels=False": "--no-labels",
+    "n_clusters='auto'": "leaving -k out",
+    "Give n_clusters a number": "Give a number with -k",
+    "give n_clusters a number": "give a number with -k",
+    "Use AnchorGFSC": "Use -m anchor-gfsc",
+    "Raise max_iter or tol.": "In Python, raise max_iter or tol.",
+}
 _BARE = re.compile(r"\b(views|ids|labels)=(?=[\s;:,.)]|$)")
 
 
@@ -17,8 +25,11 @@ def as_options(message: str) -> str:
     'say which with --samples rows or --samples columns; or --no-labels'
     >>> as_options("perhaps views=['audio_*', 'image_*']; views='*' takes all; choose with ids=.")
     "perhaps --views 'audio_*' --views 'image_*'; --views '*' takes all; choose with --ids."
+    >>> as_options("All samples are put in one cluster; give n_clusters a number to divide them all the same.")
+    'All samples are put in one cluster; give a number with -k to divide them all the same.'
     """
-    message = message.replace("labels=False", "--no-labels")
+    for python, option in _WORDS.items():
+        message = message.replace(python, option)
     message = _LIST.sub(lambda found: " ".join(f"--views {_word(name)}" for name in _names(found[1])), message)
     message = _VALUE.sub(lambda found: f"--{found[1]} {_word(found[2])}", message)
     return _BARE.sub(lambda found: f"--{found[1]}", message)

@@ -72,8 +72,9 @@ def cluster(
 ) -> None:
     """Cluster the samples of a file, and show which views mattered.
 
-    Without options it picks the method and the number of clusters and says what it picked. Ctrl-C ends the fit after
-    the sweep it is in and saves what there is. Exit codes: 0 done, 2 bad input, 3 did not converge, 130 stopped.
+    Without options it picks the method and the number of clusters, and says what it picked.
+    Ctrl-C ends the fit after the sweep it is in and saves what there is.
+    Exit codes: 0 done, 2 bad input, 3 did not converge, 130 stopped.
 
     [bold]Examples[/]
 

@@ -50,8 +50,9 @@ def compare(
 ) -> None:
     """Run all or some methods on a file and compare them in one table.
 
-    With known labels the table scores against them; without, it shows how far the methods agree, and the silhouette. Ctrl-C
-    ends the comparison with the methods that are done, and saves their table.
+    With known labels the table scores against them.
+    Without, it shows how far the methods agree, and the silhouette.
+    Ctrl-C ends the comparison with the methods that are done, and saves their table.
 
     [bold]Examples[/]
 

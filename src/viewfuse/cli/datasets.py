@@ -23,7 +23,14 @@ Name = Annotated[str, typer.Argument(help="Name in the catalogue; upper and lowe
 
 @app.command("list")
 def list_datasets(as_json: AsJson = False) -> None:
-    """List the catalogue; a tick marks the files that are already here."""
+    """List the catalogue; a tick marks the files that are already here.
+
+    [bold]Examples[/]
+
+      viewfuse datasets list
+
+      viewfuse datasets list --json | jq .[].name
+    """
     if as_json:
         print(json.dumps([_facts(name) for name in catalogue.names()], indent=2))
         return
@@ -42,7 +49,12 @@ def list_datasets(as_json: AsJson = False) -> None:
 
 @app.command("info")
 def show(name: Name, as_json: AsJson = False) -> None:
-    """Show what the catalogue says of a data set, without downloading it."""
+    """Show what the catalogue says of a data set, without downloading it.
+
+    [bold]Examples[/]
+
+      viewfuse datasets info MSRC-v5
+    """
     if as_json:
         print(json.dumps(_facts(name), indent=2))
         return

@@ -45,7 +45,8 @@ def reproduce(
 ) -> None:
     """Run the paper's experiments and write its tables and figures beside the printed ones.
 
-    Data sets are read from the data folder (see viewfuse datasets); those that are not there are named, not downloaded.
+    Data sets are read from the data folder (see viewfuse datasets).
+    Those that are not there are named, not downloaded.
     Stop it when you like: the same command goes on where it stopped.
 
     [bold]Examples[/]
