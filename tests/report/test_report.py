@@ -196,3 +196,10 @@ def test_classes_stand_beside_the_clusters_that_hold_them() -> None:
     assert found is not None
     assert found.classes == ("b", "c", "a")
     assert (found.counts == [[3, 1, 0], [1, 3, 0], [0, 0, 4]]).all()
+
+
+def test_whoever_waits_is_told_how_far_it_is(model: GFSC, views: Views, tmp_path: Path) -> None:
+    told: list[tuple[int, int]] = []
+    write_report(tmp_path / "page.html", model, views, on_part=lambda *done: told.append(done))
+    assert len(told) > 2
+    assert told == [(done, len(told)) for done in range(1, len(told) + 1)]

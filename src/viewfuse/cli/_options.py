@@ -10,7 +10,7 @@ import typer
 from ..cluster import METHODS
 from ..io import load_views
 from ..views import Views
-from ._watching import busy
+from ._watching import watched_reading
 
 __all__ = [
     "AsJson",
@@ -96,7 +96,7 @@ def load(
     missing: str,
 ) -> Views:
     """Read the file as the options say; ``load_views`` itself refuses values it does not know."""
-    with busy(f"Reading {file.name}"):
+    with watched_reading(file):
         return load_views(
             file,
             views=views or None,

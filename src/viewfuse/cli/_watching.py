@@ -1,22 +1,23 @@
-"""A bar for fits that take a while, and Ctrl-C that ends one after the sweep it is in."""
+"""A bar for what takes a while, and Ctrl-C that ends one after the sweep it is in."""
 
 from __future__ import annotations
 
 import math
 import signal
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
 from typing import Any
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from .._watch import Progress as SweepDone
 from .._watch import watching
 
-__all__ = ["INTERRUPTED", "Watch", "busy", "say", "watched", "watched_steps"]
+__all__ = ["INTERRUPTED", "Watch", "say", "watched", "watched_parts", "watched_reading", "watched_steps"]
 
 INTERRUPTED = 130  # what a shell reports of a program that Ctrl-C ended
 _SHOWN_AFTER = 2.0  # seconds
@@ -88,13 +89,61 @@ def watched_steps(doing: str, steps: Sequence[str]) -> Iterator[Iterator[str]]:
 
 
 @contextmanager
-def busy(doing: str) -> Iterator[None]:
-    """For work whose end cannot be foreseen: what is being done, and for how long already."""
+def watched_parts(doing: str) -> Iterator[Callable[[int, int], None]]:
+    """For work that says how many of its parts are done: hands out what it is to call with them and their number."""
     console = Console(stderr=True)
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    with _shown_when_slow(Progress(*columns, console=console, transient=True), console) as bar:
-        bar.add_task(doing, total=None)
+    with _shown_when_slow(_plain_bar(console), console) as bar:
+        task = bar.add_task(doing, total=1.0)
+        yield lambda done, parts: bar.update(task, completed=done / parts)
+
+
+@contextmanager
+def watched_reading(path: Path) -> Iterator[None]:
+    """A bar for the reading of a file or a folder, by the bytes that this process has read; a system that does not count
+    them shows how long it takes already."""
+    console = Console(stderr=True)
+    begun, total = _bytes_read(), _bytes_to_read(path)
+    with _shown_when_slow(_plain_bar(console, kind=_ReadingBar), console) as bar:
+        bar.add_task(f"Reading {path.name}", total=total if begun is not None and total else None, begun=begun)
         yield
+
+
+class _ReadingBar(Progress):
+    """Looks up what has been read whenever it is drawn."""
+
+    def get_renderables(self) -> Iterable[RenderableType]:
+        for task in self.tasks:
+            if task.total is not None:
+                self.update(task.id, completed=min((_bytes_read() or 0) - task.fields["begun"], 0.99 * task.total))
+        return super().get_renderables()
+
+
+def _plain_bar(console: Console, kind: type[Progress] = Progress) -> Progress:
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+    return kind(*columns, console=console, transient=True)
+
+
+def _bytes_read() -> int | None:
+    """What this process has read of files so far, as Linux counts it."""
+    try:
+        counts = dict(line.split(": ") for line in Path("/proc/self/io").read_text().splitlines())
+    except OSError:
+        return None
+    return int(counts["rchar"])
+
+
+def _bytes_to_read(path: Path) -> int:
+    files = [file for file in path.iterdir() if file.is_file()] if path.is_dir() else [path]
+    return sum(_times_read(file) * file.stat().st_size for file in files if file.is_file())
+
+
+def _times_read(file: Path) -> int:
+    """MATLAB files before 7.3 are looked through before they are read."""
+    try:
+        with file.open("rb") as content:
+            return 2 if content.read(8) == b"MATLAB 5" else 1
+    except OSError:  # whoever reads it will say why it cannot be read
+        return 1
 
 
 def say(sentence: str) -> None:

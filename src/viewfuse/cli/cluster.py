@@ -36,7 +36,7 @@ from ._options import (
     ViewRules,
     load,
 )
-from ._watching import INTERRUPTED, busy, say, watched
+from ._watching import INTERRUPTED, say, watched, watched_parts
 
 __all__ = ["cluster"]
 
@@ -101,8 +101,8 @@ def cluster(
         into = file if save.suffix.lower() in _OMICS else None
         written["results"] = str(save_results(save, model, data, into=into))
     if report is not None:
-        with busy("Writing the report"):
-            written["report"] = str(write_report(report, model, data, columns=extra, source=file))
+        with watched_parts("Writing the report") as on_part:
+            written["report"] = str(write_report(report, model, data, columns=extra, source=file, on_part=on_part))
     if as_json:
         print(json.dumps(found, indent=2))
     else:

@@ -18,7 +18,7 @@ from ..io.writers import check_labels_target
 from ..report import check_report_target, write_report
 from ..views import Views
 from ._options import AsJson
-from ._watching import busy, watched_steps
+from ._watching import watched_parts, watched_steps
 
 _SHOWN = {"acc": "Acc", "nmi": "NMI", "ari": "ARI", "purity": "purity"}
 
@@ -61,9 +61,9 @@ def demo(
     output.mkdir(parents=True, exist_ok=True)
     save_labels(labels_path, model, views)
     picture_path = output / "digits.png"
-    with busy("Writing the report"):
-        plot_fit(model).savefig(picture_path, dpi=110)
-        write_report(report_path, model, views, title="Handwritten digits in six views")
+    plot_fit(model).savefig(picture_path, dpi=110)
+    with watched_parts("Writing the report") as on_part:
+        write_report(report_path, model, views, title="Handwritten digits in six views", on_part=on_part)
     if as_json:
         found["written"] = {"report": str(report_path), "labels": str(labels_path), "picture": str(picture_path)}
         print(json.dumps(found, indent=2))

@@ -15,7 +15,7 @@ from ..io.tables import read_columns
 from ..report import check_report_target, write_report
 from ..views import Views
 from ._options import AsJson, Columns, Ids, Labels, MissingSamples, NoLabels, SamplesAre, ViewRules, load
-from ._watching import busy
+from ._watching import watched_parts
 
 __all__ = ["report"]
 
@@ -50,8 +50,9 @@ def report(
     if found is not None:
         _check_same_samples(fit, found, data)
     extra = None if columns is None else read_columns(columns)
-    with busy("Writing the report"):
-        path = write_report(output, fit, found, columns=extra, title=title, source=data if data is not None else results)
+    source = results if data is None else data
+    with watched_parts("Writing the report") as on_part:
+        path = write_report(output, fit, found, columns=extra, title=title, source=source, on_part=on_part)
     if as_json:
         clusters = int(np.unique(fit.labels_).size)
         print(json.dumps({"samples": len(fit.labels_), "clusters": clusters, "written": {"report": str(path)}}, indent=2))

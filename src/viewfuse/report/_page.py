@@ -6,6 +6,7 @@ import hashlib
 import inspect
 import json
 import platform
+from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -52,6 +53,7 @@ def write_report(
     columns: Any = None,
     title: str | None = None,
     source: str | Path | None = None,
+    on_part: Callable[[int, int], None] | None = None,
 ) -> Path:
     """Write one self-contained HTML page about a fit; it opens without a network, in any browser.
 
@@ -67,6 +69,8 @@ def write_report(
     title : str, optional
     source : path, optional
         The file the views came from: named on the page with its checksum.
+    on_part : callable, optional
+        Called as ``on_part(done, parts)`` whenever a part of the page is done.
 
     Returns
     -------
@@ -88,7 +92,7 @@ def write_report(
     path = check_report_target(path)
     views = views if views is None or isinstance(views, Views) else Views(views)
     with worker_threads():  # many small products: a threaded BLAS would only get in its own way
-        content = _content(model, views, columns, title, None if source is None else Path(source))
+        content = _content(model, views, columns, title, None if source is None else Path(source), on_part)
     text = _render(content)
     with replacing(path) as temporary:
         temporary.write_text(text, encoding="utf-8")
@@ -122,7 +126,14 @@ def _embedded_json(value: Any) -> Any:
     return markup(json.dumps(value, ensure_ascii=True, allow_nan=False).replace("<", "\\u003c"))
 
 
-def _content(model: Any, views: Views | None, columns: Any, title: str | None, source: Path | None) -> dict[str, Any]:
+def _content(
+    model: Any,
+    views: Views | None,
+    columns: Any,
+    title: str | None,
+    source: Path | None,
+    on_part: Callable[[int, int], None] | None,
+) -> dict[str, Any]:
     labels = to_host(model.labels_)
     divided = np.unique(labels).size > 1
     confidence = _array_or_none(model, "confidence_") if divided else None  # of which of one cluster?
@@ -143,10 +154,17 @@ def _content(model: Any, views: Views | None, columns: Any, title: str | None, s
         "converged": bool(getattr(model, "converged_", True)),
         "n_iter": int(getattr(model, "n_iter_", 0)),
     }
-    content |= _graphs(model, views, labels)
-    content["views"] = _views(model, views, content.get("agreement"))
-    content["charts"] = _charts_of_sweeps(model, found)
-    content |= _embedding(model, labels, confidence, names, truth, given_columns(columns, _ids(model, views), len(labels)))
+    more = given_columns(columns, _ids(model, views), len(labels))
+    parts: list[Callable[[], dict[str, Any]]] = [
+        lambda: _graphs(model, views, labels),
+        lambda: {"views": _views(model, views, content.get("agreement"))},
+        lambda: {"charts": _charts_of_sweeps(model, found)},
+        lambda: _embedding(model, labels, confidence, names, truth, more),
+    ]
+    for done, part in enumerate(parts, start=1):
+        content |= part()
+        if on_part is not None:
+            on_part(done, len(parts))
     return content
 
 
