@@ -1,4 +1,4 @@
-"""Fusion where samples lack views: a view's graph covers the samples it has."""
+"""Fusion where samples lack views: those who are like a sample stand in for it."""
 
 import numpy as np
 import pytest
@@ -7,8 +7,8 @@ from sklearn.metrics import adjusted_rand_score
 
 import viewfuse as vf
 from viewfuse.exceptions import ParameterError, UninformativeViewWarning, ViewsError
-from viewfuse.fusion import gfsc
-from viewfuse.graphs import unit_samples
+from viewfuse.fusion import fuse_graphs, gfsc, learned_factors
+from viewfuse.graphs import completed_factors, unit_samples
 
 
 def incomplete(n=120, missing=0.3, seed=0):
@@ -16,29 +16,74 @@ def incomplete(n=120, missing=0.3, seed=0):
     return [np.asarray(x) for x in views.arrays], views.present, views.y
 
 
-def test_the_first_consensus_is_the_mean_of_the_graphs_that_cover_a_pair():
-    arrays, present, _ = incomplete(n=40)
-    zeros = [np.nan_to_num(x) for x in arrays]
-    result = gfsc(zeros, 3, gamma=0.0, beta=1e-9, max_iter=1, tol=0, present=present, random_state=0)
-    total, count = np.zeros((40, 40)), np.zeros((40, 40))
-    for v, x in enumerate(zeros):
+def test_what_a_sample_lacks_is_the_mean_of_its_strongest_neighbours_that_have_it():
+    arrays, present, _ = incomplete(n=60)
+    unit = [unit_samples(np.nan_to_num(x)).values for x in arrays]
+    completed = completed_factors(learned_factors([np.nan_to_num(x) for x in arrays]), present, alpha=10.0)
+    total, count = np.zeros((60, 60)), np.zeros((60, 60))
+    for v, x in enumerate(unit):
         has = present[:, v]
-        own = unit_samples(x).values[has]  # the samples that have the view, alone
-        gram = own @ own.T
-        graph = np.maximum(np.linalg.solve(gram + 10 * np.eye(len(own)), gram), 0)
-        total[np.ix_(has, has)] += result.sweeps[0].weights[v] * (graph + graph.T) / 2
-        count[np.ix_(has, has)] += result.sweeps[0].weights[v]
-    expected = total / np.where(count > 0, count, 1)
-    assert np.allclose(result.consensus, expected, atol=1e-5)
-    assert (result.consensus[count == 0] == 0).all()
+        gram = x[has] @ x[has].T  # of the samples that have the view, alone
+        total[np.ix_(has, has)] += np.maximum(np.linalg.solve(gram + 10 * np.eye(len(gram)), gram), 0)
+        count[np.ix_(has, has)] += 1
+    ties = total / np.maximum(count, 1)
+    for v, x in enumerate(unit):
+        expected = x.copy()
+        for i in np.flatnonzero(~present[:, v]):
+            strongest = np.argsort(-ties[i] * present[:, v])[:40]
+            expected[i] = ties[i, strongest] @ x[strongest]
+        expected /= np.linalg.norm(expected, axis=1, keepdims=True)
+        basis = completed[v].basis
+        assert np.allclose(basis @ basis.T, expected @ expected.T, atol=1e-4)
 
 
-def test_nobody_missing_is_the_complete_fusion():
+def test_a_view_that_nobody_lacks_stays_as_it_is():
+    arrays, present, _ = incomplete()
+    factors = learned_factors([np.nan_to_num(x) for x in arrays])
+    present[:, 1] = True
+    completed = completed_factors(factors, present, alpha=10.0)
+    assert completed[1] is factors[1]
+    assert completed[0] is not factors[0]
+
+
+def test_nobody_missing_is_the_complete_fusion_bit_by_bit():
     arrays, _, _ = incomplete(missing=0.0)
     complete = gfsc(arrays, 3, random_state=0)
     covered = gfsc(arrays, 3, present=np.ones((120, 3), dtype=bool), random_state=0)
-    assert np.allclose(complete.consensus, covered.consensus, atol=1e-5)
-    assert np.allclose(complete.weights, covered.weights, atol=1e-5)
+    assert np.array_equal(complete.consensus, covered.consensus)
+    assert np.array_equal(complete.weights, covered.weights)
+
+
+def test_a_sample_like_nobody_who_has_the_view_stays_without_it():
+    rng = np.random.default_rng(0)
+    first, second = rng.normal(size=(2, 20, 4))
+    present = np.ones((20, 2), dtype=bool)
+    present[:10, 1] = present[10:, 0] = False  # nobody has both
+    arrays = [first * present[:, :1], second * present[:, 1:]]
+    basis = completed_factors(learned_factors(arrays), present, alpha=10.0)[1].basis
+    assert np.array_equal(np.linalg.norm(basis, axis=1) > 0, present[:, 1])
+
+
+def test_missing_views_cost_little_and_filling_in_means_costs_more():
+    views = vf.datasets.load_digits_views()[:500]
+    lost, lost_by_means = [], []
+    for seed in range(3):
+        absent = np.random.default_rng(seed).random((500, views.n_views)) < 0.3
+        absent[absent.all(axis=1), 0] = False
+        holes = [np.where(absent[:, [v]], np.nan, x) for v, x in enumerate(views.arrays)]
+        means = [np.where(np.isnan(x), np.nanmean(x, axis=0), x) for x in holes]
+        complete, some, filled = (
+            vf.metrics.accuracy(views.y, vf.GFSC(10, random_state=0).fit(data).labels_) for data in (views, holes, means)
+        )
+        lost.append(complete - some)
+        lost_by_means.append(complete - filled)
+    assert np.mean(lost) < 0.06
+    assert np.mean(lost) < np.mean(lost_by_means) - 0.01
+
+
+def test_given_graphs_cover_everybody():
+    with pytest.raises(ParameterError, match="must cover every sample"):
+        fuse_graphs([np.ones((4, 4))], 2, present=np.ones((4, 1), dtype=bool))
 
 
 @pytest.mark.parametrize("estimator", [vf.GFSC, vf.GF])

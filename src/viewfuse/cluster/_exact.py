@@ -80,7 +80,7 @@ class ExactFusion(RelabelMixin, MultiViewClusterer):
         check_count("n_init", self.n_init, least=1)
 
     def _arrays(self, views: Views) -> tuple[list[Any], np.ndarray | None]:
-        """Samples may lack views where graphs are learned, robustly; a view's graph then covers those it has."""
+        """Samples may lack views where graphs are learned, robustly; others then stand in for them."""
         self._present: np.ndarray | None = None
         if self.affinity == "precomputed" or self.variant != "robust":
             return super()._arrays(views)

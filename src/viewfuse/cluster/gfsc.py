@@ -18,8 +18,8 @@ class GFSC(ExactFusion):
     ``Z_v`` per view that expresses each sample by the others, a consensus graph ``S`` (with Laplacian ``L``) close to those
     that agree with it, and an embedding ``F`` that cuts it into ``n_clusters``. The weights ``w_v`` say whom to trust.
 
-    In the robust variant a sample may lack views (rows of NaN, or ``present`` of :class:`Views` False): a view's graph
-    covers the samples it has.
+    In the robust variant a sample may lack views (rows of NaN, or ``present`` of :class:`Views` False): those that are like
+    it in the views it has stand in for it in the others (:mod:`viewfuse.graphs.completion`).
 
     Memory is three n × n arrays whatever the number of views, time about 6n²·rank per view and sweep.
 

@@ -11,14 +11,14 @@ in single precision: scaled as they are, their entries are weights between 0 and
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, TypedDict, Unpack
 
 from array_api_compat import array_namespace
 from sklearn.utils import check_random_state
 
 from ..exceptions import ParameterError
-from ..graphs import GramFactor, factorise, min_max, unit_samples
+from ..graphs import GramFactor, completed_factors, factorise, min_max, unit_samples
 from ._kernels import kernels_for
 from ._sizes import GraphSizes
 from .result import FusionResult, Sweep
@@ -41,7 +41,8 @@ class Options(TypedDict, total=False):
     random_state : int, RandomState or None
         Start of the iterative eigensolver, and ``S`` and ``F`` of the paper's variant.
     present : (n, n_views) array of bool, optional
-        Who has which view, in the robust variant; a sample that lacks a view is a row of zeros there.
+        Who has which view, where graphs are learned, in the robust variant; a sample that lacks a view is a row of zeros
+        there, for which others stand in (:mod:`viewfuse.graphs.completion`).
     on_sweep : callable, optional
         Called as ``on_sweep(number, sweep)`` after every sweep; where it returns True, the sweeps end.
     """
@@ -92,7 +93,7 @@ def gfsc(
     >>> result.consensus.shape, result.embedding.shape, result.converged
     ((60, 60), (60, 3), True)
     """
-    graphs = _learned_graphs(views, **options)
+    graphs = _learned_graphs(views, alpha, **options)
     return _fused(Problem(graphs, n_clusters, alpha, beta, gamma), graphs[0].factor.basis, **options)
 
 
@@ -103,7 +104,7 @@ def gf(
 
     Takes and returns what :func:`gfsc` does.
     """
-    graphs = _learned_graphs(views, **options)
+    graphs = _learned_graphs(views, alpha, **options)
     return _fused(Problem(graphs, n_clusters, alpha, beta, 0.0, joint=False), graphs[0].factor.basis, **options)
 
 
@@ -123,6 +124,8 @@ def fuse_graphs(
     term and the consensus is embedded afterwards: GF of given graphs.
     """
     _check_variant(**options)
+    if options.get("present") is not None:
+        raise ParameterError("Given graphs must cover every sample; present= is for views from which graphs are learned.")
     given = [_prepared_graph(graph, options.get("variant", "robust")) for graph in graphs]
     problem = Problem([_GivenGraph(graph) for graph in given], n_clusters, 0.0, beta, gamma if joint else 0.0, joint)
     return _fused(problem, given[0], **options)
@@ -136,13 +139,10 @@ def _fused(
     max_iter: int = 200,
     tol: float = 1e-3,
     random_state: Any = None,
-    present: Any = None,
+    present: Any = None,  # learned graphs are of completed views
     on_sweep: Callable[[int, Sweep], bool] | None = None,
 ) -> FusionResult:
     rng = check_random_state(random_state)
-    if present is not None:
-        _check_may_be_incomplete(variant)
-        problem = replace(problem, present=present)
     return run_sweeps(problem, variant, like, max_iter=max_iter, tol=tol, random_state=rng, on_sweep=on_sweep)
 
 
@@ -164,9 +164,15 @@ def learned_factors(views: Sequence[Any], variant: str = "robust") -> list[GramF
     return [factorise(min_max(view)) for view in views]
 
 
-def _learned_graphs(views: Sequence[Any], *, variant: str = "robust", **_: Any) -> list[_LearnedGraph]:
+def _learned_graphs(
+    views: Sequence[Any], alpha: float, *, variant: str = "robust", present: Any = None, **_: Any
+) -> list[_LearnedGraph]:
     factored = all(isinstance(view, GramFactor) for view in views)
-    return [_LearnedGraph(factor) for factor in (views if factored else learned_factors(views, variant))]
+    factors = views if factored else learned_factors(views, variant)
+    if present is not None:
+        _check_may_be_incomplete(variant)
+        factors = completed_factors(factors, present, alpha)
+    return [_LearnedGraph(factor) for factor in factors]
 
 
 @dataclass(frozen=True)

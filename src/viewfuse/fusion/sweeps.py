@@ -53,7 +53,6 @@ class Problem:
     beta: float
     gamma: float
     joint: bool = True  # False: no cut while fusing; the consensus is embedded, degree-normalised, when it is done
-    present: Any = None  # (n, n_views) array of bool: who has which view; None where everybody has all
 
 
 def run_sweeps(
@@ -71,8 +70,7 @@ def run_sweeps(
     Where ``on_sweep`` returns True the sweeps end, settled or not.
     """
     with worker_threads():
-        kind = SWEEPS[variant] if problem.present is None else _Incomplete
-        return _run_sweeps(kind(problem, like, random_state), max_iter, tol, on_sweep)
+        return _run_sweeps(SWEEPS[variant](problem, like, random_state), max_iter, tol, on_sweep)
 
 
 def _run_sweeps(state: _Published, max_iter: int, tol: float, on_sweep: Callable[[int, Sweep], bool] | None) -> FusionResult:
@@ -334,60 +332,6 @@ class _Robust(_Published):
 
     def penalty(self, weight_total: float) -> float:
         return self.problem.gamma * self._mean_edge / self._mean_apart if self._mean_apart > 0 else 0.0
-
-
-class _Incomplete(_Robust):
-    """The robust sweeps where samples lack views: a view's graph, its weight and its say cover the samples it has.
-
-    A sample that lacks the view is a zero row of it, so what ``write`` makes of the others is what they alone would give.
-    ``S_ij`` is the weighted mean over the views that have both samples, 0 before any cut where none has.
-    """
-
-    def start(self) -> None:
-        self.weights[:] = 1.0
-        for v, view in enumerate(self.problem.graphs):
-            self.write(view, 0.0)
-            self._covered(v)
-            self.kernels.add_scaled(self.consensus, 1.0, self.graph, start=v == 0)
-        self.consensus[...] = self._mean_of_views(self.consensus, self.weights)
-        self.norm2 = self.kernels.measure_graph(self.consensus, self.consensus).norm2
-
-    def add_up_views(self) -> tuple[list[GraphSizes], float, list[float]]:
-        sizes, misfit, raw_weights = [], 0.0, []
-        whole, whole_norm2 = self.consensus, self.norm2
-        for v, view in enumerate(self.problem.graphs):
-            self.write(view, self.weights[v])
-            has = self._covered(v)
-            self.consensus = whole * has[:, None] * has[None, :]
-            self.norm2 = self.kernels.measure_graph(self.consensus, self.consensus).norm2
-            sizes.append(self.kernels.measure_graph(self.graph, self.consensus))
-            raw_weights.append(self.weight(sizes[-1]))
-            self.kernels.add_scaled(self.weighted_sum, raw_weights[-1], self.graph, start=v == 0)
-            misfit += view.misfit(self.graph, symmetric=self.symmetric)
-            self.consensus, self.norm2 = whole, whole_norm2
-        weights = np.asarray(raw_weights)
-        self.weighted_sum[...] = self._mean_of_views(self.weighted_sum, weights) * float(weights.sum())
-        return sizes, misfit, raw_weights
-
-    def scatter_after(self, sizes: Sequence[GraphSizes], update: UpdateSizes) -> float:
-        """That of the old ``S``: the short way to the new one needs every view to cover everybody."""
-        return self.scatter(sizes)
-
-    def _covered(self, v: int) -> Any:
-        """Take those who lack the view out of its graph; returns who has it, as ones and zeros."""
-        has = self._as_array(self.problem.present[:, v])
-        self.graph *= has[:, None]
-        self.graph *= has[None, :]
-        return has
-
-    def _mean_of_views(self, weighted_sum: Any, weights: np.ndarray) -> Any:
-        """Divided by the weight of the views that have both samples."""
-        present = self._as_array(self.problem.present)
-        covered = (present * self._as_array(weights)[None, :]) @ present.T
-        return weighted_sum / self.xp.where(covered > 0, covered, self.xp.ones_like(covered))
-
-    def _as_array(self, values: np.ndarray) -> Any:
-        return self.xp.asarray(np.asarray(values, dtype=np.float32), dtype=self.graph.dtype, device=self.graph.device)
 
 
 class _Paper(_Published):

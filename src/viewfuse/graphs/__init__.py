@@ -1,6 +1,7 @@
 """One view to a graph of its samples, and how a view is scaled before."""
 
 from .affinity import AFFINITIES, view_graph
+from .completion import completed_factors
 from .distances import squared_distances
 from .gaussian import cosine_similarity, gaussian_graph, strongest_ties
 from .neighbors import adaptive_neighbors, adaptive_neighbors_graph
@@ -15,6 +16,7 @@ __all__ = [
     "adaptive_neighbors",
     "adaptive_neighbors_graph",
     "as_dense",
+    "completed_factors",
     "cosine_similarity",
     "factorise",
     "gaussian_graph",
