@@ -7,7 +7,8 @@ import re
 __all__ = ["as_options"]
 
 _LIST = re.compile(r"\bviews=\[([^\]]*)\]")
-_VALUE = re.compile(r"\b(views|ids|labels|samples|missing)='([^']*)'")
+_VALUE = re.compile(r"\b(views|ids|labels|samples|missing|device)='([^']*)'")
+_SUBJECT = re.compile(r"^(samples|missing|device) (?=must be)")
 _WORDS = {
     "labels=False": "--no-labels",
     "n_clusters='auto'": "leaving -k out",
@@ -15,6 +16,8 @@ _WORDS = {
     "give n_clusters a number": "give a number with -k",
     "Use AnchorGFSC": "Use -m anchor-gfsc",
     "Raise max_iter or tol.": "In Python, raise max_iter or tol.",
+    "leave device out": "leave --device out",
+    "see datasets.names()": "see viewfuse datasets list",
 }
 _BARE = re.compile(r"\b(views|ids|labels)=(?=[\s;:,.)]|$)")
 
@@ -25,6 +28,8 @@ def as_options(message: str) -> str:
     'say which with --samples rows or --samples columns; or --no-labels'
     >>> as_options("perhaps views=['audio_*', 'image_*']; views='*' takes all; choose with ids=.")
     "perhaps --views 'audio_*' --views 'image_*'; --views '*' takes all; choose with --ids."
+    >>> as_options("samples must be 'rows' or 'columns', not 'diag'.")
+    "--samples must be 'rows' or 'columns', not 'diag'."
     >>> as_options("All samples are put in one cluster; give n_clusters a number to divide them all the same.")
     'All samples are put in one cluster; give a number with -k to divide them all the same.'
     """
@@ -32,6 +37,7 @@ def as_options(message: str) -> str:
         message = message.replace(python, option)
     message = _LIST.sub(lambda found: " ".join(f"--views {_word(name)}" for name in _names(found[1])), message)
     message = _VALUE.sub(lambda found: f"--{found[1]} {_word(found[2])}", message)
+    message = _SUBJECT.sub(r"--\1 ", message)
     return _BARE.sub(lambda found: f"--{found[1]}", message)
 
 

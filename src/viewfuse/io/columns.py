@@ -63,7 +63,7 @@ def which_columns(features: Sequence[str]) -> str:
         found = ", ".join(f"{prefix}* ({count} columns)" for prefix, count in likely.items())
         advice = f"its columns begin with {found}, so perhaps views={[prefix + '*' for prefix in likely]}"
     else:
-        advice = "give views=['audio:2-21', 'image:22-61'], or a prefix each, as in ['audio_*', 'image_*']"
+        advice = "give views=['audio:2-21', 'image:22-61'], or a prefix each, as in views=['audio_*', 'image_*']"
     return f"in one table it must be said which columns make up each view: {advice}; views='*' takes all as one."
 
 
