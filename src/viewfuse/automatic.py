@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .cluster import METHODS
+from .cluster import METHODS, known_methods
 from .exceptions import ParameterError
 from .selection import choose_n_clusters
 from .views import Views
@@ -45,8 +45,8 @@ def choose(views: Views, method: str | None = None, n_clusters: int | None = Non
     if method is None:
         method, reason = _method_for(views)
         reasons.append(reason)
-    elif method not in METHODS:
-        raise ParameterError(f"No such method: {method}. There are: {', '.join(METHODS)}.")
+    else:
+        known_methods([method])
     if n_clusters is not None:
         return Choice(method, n_clusters, tuple(reasons))
     if getattr(METHODS[method], "_counts_clusters", False):

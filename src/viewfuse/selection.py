@@ -21,7 +21,7 @@ from sklearn.utils import check_random_state
 
 from ._device import to_host
 from ._extras import require
-from .cluster import METHODS, MultiViewClusterer
+from .cluster import METHODS, MultiViewClusterer, known_methods
 from .cluster._checks import check_count, informative_views
 from .exceptions import ParameterError, ViewfuseWarning
 from .fusion import count_clusters_of_views, gfsc, learned_factors
@@ -248,8 +248,7 @@ def tune(
 
 
 def _grid_points(method: str, grid: Mapping[str, Sequence[Any]] | None) -> list[dict[str, Any]]:
-    if method not in METHODS:
-        raise ParameterError(f"No such method: {method!r}. There are: {', '.join(METHODS)}.")
+    known_methods([method])
     if grid is None and method not in GRIDS:
         raise ParameterError(f"There is no default grid for {method!r}; give one, as grid={{'alpha': [1, 10]}}.")
     chosen = GRIDS[method] if grid is None else grid

@@ -25,6 +25,7 @@ __all__ = [
     "SamplesAre",
     "Seed",
     "ViewRules",
+    "comma_separated",
     "load",
 ]
 
@@ -84,6 +85,10 @@ Columns = Annotated[
         help="A CSV, TSV or Parquet table with more columns to colour the report's samples by, matched by id.",
     ),
 ]
+
+
+def comma_separated(text: str) -> list[str]:
+    return [item.strip() for item in text.split(",") if item.strip()]
 
 
 def load(

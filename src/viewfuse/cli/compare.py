@@ -18,11 +18,23 @@ from rich.table import Table
 from .._files import replacing
 from .._text import count
 from ..automatic import counted
-from ..cluster import METHODS
+from ..cluster import METHODS, known_methods
 from ..comparison import label_free_scores, labelled_scores
-from ..exceptions import ParameterError, ViewfuseError, ViewfuseWarning
+from ..exceptions import ViewfuseError, ViewfuseWarning
 from ..views import Views
-from ._options import AsJson, File, Ids, Labels, MissingSamples, NoLabels, SamplesAre, Seed, ViewRules, load
+from ._options import (
+    AsJson,
+    File,
+    Ids,
+    Labels,
+    MissingSamples,
+    NoLabels,
+    SamplesAre,
+    Seed,
+    ViewRules,
+    comma_separated,
+    load,
+)
 from ._watching import INTERRUPTED, say, watched_steps
 
 __all__ = ["compare"]
@@ -60,7 +72,7 @@ def compare(
 
       viewfuse compare news.mat -k 6 -m gfsc,km,co-reg -o scores.csv
     """
-    keys = _keys(methods)
+    keys = known_methods(None if methods is None else comma_separated(methods))
     data = load(file, views, ids, labels, no_labels, samples, missing)
     if n_clusters is None:
         n_clusters, reason = counted(data, seed)
@@ -138,14 +150,6 @@ def _write(rows: list[dict[str, Any]], path: Path) -> None:
         writer = csv.DictWriter(file, list(rows[0]))
         writer.writeheader()
         writer.writerows(rows)
-
-
-def _keys(methods: str | None) -> list[str]:
-    keys = list(METHODS) if methods is None else [key.strip() for key in methods.split(",") if key.strip()]
-    unknown = [key for key in keys if key not in METHODS]
-    if unknown or not keys:
-        raise ParameterError(f"No such method: {', '.join(unknown) or 'none named'}. There are: {', '.join(METHODS)}.")
-    return keys
 
 
 def _show(rows: list[dict[str, Any]], console: Console) -> None:

@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
 from rich.progress import Progress as Bar
 
-from ._options import AsJson
+from ._options import AsJson, comma_separated
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -62,8 +62,8 @@ def reproduce(
     with _shown_on(Console(stderr=True)) as on_cell:
         page = run(
             output,
-            datasets=_listed(datasets),
-            methods=None if methods is None else _listed(methods),
+            datasets=comma_separated(datasets),
+            methods=None if methods is None else comma_separated(methods),
             quick=quick,
             workers=workers,
             page_only=page_only,
@@ -75,10 +75,6 @@ def reproduce(
         print(json.dumps({"rows": tables, "written": {"page": str(page)}}, indent=2))
     else:
         print(f"page written to {page}")
-
-
-def _listed(text: str) -> list[str]:
-    return [item.strip() for item in text.split(",") if item.strip()]
 
 
 @contextmanager

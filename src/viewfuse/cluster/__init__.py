@@ -1,7 +1,9 @@
 """The estimators, one file per method, and ``METHODS``, their registry."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
+from ..exceptions import ParameterError
 from ._base import MultiViewClusterer
 from ._saving import read_model
 from .amgl import AMGL
@@ -37,6 +39,15 @@ METHODS: dict[str, type[MultiViewClusterer]] = {
     "imvsc": IMVSC,
     "anchor-gfsc": AnchorGFSC,
 }
+
+
+def known_methods(keys: Iterable[str] | None = None) -> list[str]:
+    """These keys, or all; an error says which of them are not in ``METHODS``."""
+    wanted = list(METHODS if keys is None else keys)
+    unknown = [key for key in wanted if key not in METHODS]
+    if unknown or not wanted:
+        raise ParameterError(f"No such method: {', '.join(unknown) or 'none named'}. There are: {', '.join(METHODS)}.")
+    return wanted
 
 
 def load(path: str | Path) -> MultiViewClusterer:
@@ -76,5 +87,6 @@ __all__ = [
     "DiMSC",
     "MultiViewClusterer",
     "SCAve",
+    "known_methods",
     "load",
 ]

@@ -13,7 +13,7 @@ import numpy as np
 
 from .. import __version__
 from .._extras import require
-from ..cluster import METHODS
+from ..cluster import known_methods
 from ..exceptions import ParameterError, ViewsError
 from .contents import page_blocks, page_title
 from .figures import plot_comparison, plot_sensitivity, save_figure
@@ -68,7 +68,7 @@ def reproduce(
         Of the HTML page. Beside it lie ``README.md``, ``tables.csv``, ``tables.json``, a LaTeX table for each data set,
         figures as SVG and PNG, and ``cells.jsonl``, from which all of it is made.
     """
-    keys = _known(methods)
+    keys = known_methods(methods)
     if workers < 1:
         raise ParameterError(f"workers must be at least 1; got {workers}.")
     require("matplotlib", extra="plot").use("Agg")
@@ -87,14 +87,6 @@ def reproduce(
 
 def how_to_get(source: DataSource) -> str:
     return f"{source.name} (viewfuse datasets fetch {source.catalogue})"
-
-
-def _known(methods: Sequence[str] | None) -> list[str]:
-    keys = list(METHODS) if methods is None else list(methods)
-    unknown = [key for key in keys if key not in METHODS]
-    if unknown or not keys:
-        raise ParameterError(f"No such method: {', '.join(unknown) or 'none named'}. There are: {', '.join(METHODS)}.")
-    return keys
 
 
 def _write(
