@@ -82,8 +82,8 @@ def view_block(view: Any, rows: np.ndarray, *, precomputed: bool = False, alpha:
 def sharpness(graph: np.ndarray) -> tuple[np.ndarray, float]:
     """A graph for a heat map: roots of the ties without the self-loops, and the value that is drawn brightest.
 
-    Between clusters and within them ties differ by orders of magnitude: roots show both. What nearly all pairs have in common
-    is taken off first: a view whose samples all point one way would be bright all over.
+    Between clusters and within them ties differ by orders of magnitude: roots show both. What nearly all pairs have in
+    common is taken off first: a view whose samples all point one way would be bright all over.
     """
     others = ~np.eye(len(graph), dtype=bool)
     common = max(float(np.quantile(graph[others], 0.02)), 0.0) if len(graph) > 1 else 0.0

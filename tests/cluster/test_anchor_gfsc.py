@@ -1,5 +1,7 @@
 """AnchorGFSC: row problems against slow solvers, blocks of any size, prediction, missing views, bad input."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.optimize
@@ -134,14 +136,40 @@ def test_sums_of_blocks_are_the_sums_of_all():
     assert np.allclose(whole.gram, consensus.T @ consensus, atol=1e-5)
 
 
-def test_without_a_pull_the_weights_are_those_of_the_dense_graphs():
-    views, _ = blobs(n=80)
-    fusion, rows = learned(views, beta=0.0, gamma=0.0, max_iter=1)
-    ties = [strongest_anchors(view @ mapping, 6)[0] for view, mapping in zip(rows, fusion.model.maps, strict=True)]
-    mean = sum(ties) / 2
-    distances = [np.linalg.norm(z / np.linalg.norm(z) - mean / np.linalg.norm(mean)) for z in ties]
-    expected = (1 / np.asarray(distances)) / (1 / np.asarray(distances)).sum()
-    assert np.allclose(fusion.sweeps[0].weights, expected, atol=1e-4)
+def test_a_view_is_weighed_by_what_the_others_say_row_by_row():
+    views, _ = blobs(n=80, dims=(5, 8, 6))
+    _, rows = learned(views)
+    absent = np.random.default_rng(3).random((80, 3)) < 0.3
+    absent[0] = (False, True, True)  # nobody to compare it with
+    absent[absent.all(axis=1), 0] = False
+    rows = [UnitRows.of(x, absent[:, v]) for v, x in enumerate(views)]
+    fusion, _ = learned(views, beta=0.0, gamma=0.0, max_iter=1)
+    model = replace(fusion.model, weights=np.array([0.5, 1.0, 1.5]), embedding=None)
+    weights = anchor.refined(fusion, anchor.block_sums(model, rows)).model.weights
+    ties = [strongest_anchors(view @ mapping, 6)[0] for view, mapping in zip(rows, model.maps, strict=True)]
+    distances = []
+    for v in range(3):
+        own, others = [], []
+        for i in np.flatnonzero(~absent[:, v]):
+            rest = [u for u in range(3) if u != v and not absent[i, u]]
+            if rest:
+                own.append(ties[v][i])
+                others.append(np.average([ties[u][i] for u in rest], axis=0, weights=model.weights[rest]))
+        distances.append(np.linalg.norm(own / np.linalg.norm(own) - others / np.linalg.norm(others)))
+    expected = 1 / np.asarray(distances)
+    assert np.allclose(weights, expected / expected.mean(), atol=1e-3)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_of_two_views_none_takes_all(seed):
+    good = vf.datasets.make_views(n_samples=500, n_features=(5, 8), random_state=seed)
+    model = vf.AnchorGFSC(3, random_state=0).fit(good)
+    assert np.allclose(model.view_weights_, 0.5, atol=1e-3)
+    assert model.converged_
+    assert model.n_iter_ < 10
+    noisy = vf.datasets.make_views(n_samples=500, n_features=(10,), noise_views=1, random_state=seed)
+    model = vf.AnchorGFSC(3, random_state=0).fit(noisy)
+    assert adjusted_rand_score(noisy.y, model.labels_) > 0.9
 
 
 # ---- the estimator

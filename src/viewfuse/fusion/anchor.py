@@ -30,6 +30,7 @@ from ..graphs.anchors import (
     code_map,
     group_samples,
     inner,
+    row_inner,
     squared_lengths,
     strongest_anchors,
 )
@@ -97,7 +98,8 @@ class Sums:
     ----------
     count : number of rows
     gram, degree : ``SᵀS`` (m, m) and the column sums of ``S`` (m,)
-    agreement : (n_views, 3) array: ``⟨Z_v, M⟩, ‖Z_v‖², ‖M‖²`` over the rows that have view v
+    agreement : (n_views, 3) array
+        ``⟨Z_v, R_v⟩, ‖Z_v‖², ‖R_v‖²`` over the rows that have view v and another, ``R_v`` the mean of the others.
     apart : ``Σ_ij P_ij``
     objective : the objective
     """
@@ -222,9 +224,8 @@ def place(model: AnchorModel, views: Sequence[UnitRows]) -> Placed:
     """Solve the rows of one block, given what all rows share."""
     codes = [view @ mapping for view, mapping in zip(views, model.maps, strict=True)]
     xp = array_namespace(codes[0])
-    shares = [xp.astype(view.scale > 0, xp.float32) * float(w) for view, w in zip(views, model.weights, strict=True)]
-    total = sum(shares)
-    total = xp.where(total > 0, total, xp.ones_like(total))
+    shares = _shares(model, views)
+    total = _nonzero(sum(shares))
     consensus = xp.zeros_like(codes[0])
     apart: Any = None
     for _ in range(1 + (_PULLS if model.beta else 0)):
@@ -256,12 +257,13 @@ def block_sums(model: AnchorModel, views: Sequence[UnitRows]) -> Sums:
     placed = place(model, views)
     consensus, fused = placed.consensus, placed.fused
     xp = array_namespace(fused)
-    own = squared_lengths(fused)
+    own, shares = squared_lengths(fused), _shares(model, views)
+    total = sum(shares)
     agreement, objective = [], placed.margin
     for v, (view, graph) in enumerate(zip(views, placed.ties, strict=True)):
-        present = xp.astype(view.scale > 0, xp.float32)
-        agreement.append((inner(graph, fused), inner(graph, graph), float(xp.sum(own * present, dtype=xp.float64))))
+        agreement.append(_agreement(graph, fused, own, shares[v], total))
         if model.beta:
+            present = xp.astype(view.scale > 0, xp.float32)
             difference = (graph - consensus) * present[:, None]
             objective += 0.5 * model.beta * float(model.weights[v]) * inner(difference, difference)
     apart = 0.0
@@ -278,10 +280,39 @@ def block_sums(model: AnchorModel, views: Sequence[UnitRows]) -> Sums:
     )
 
 
+def _shares(model: AnchorModel, views: Sequence[UnitRows]) -> list[Any]:
+    """The weight of each view in every row, 0 where it lacks the view."""
+    xp = array_namespace(views[0].scale)
+    return [xp.astype(view.scale > 0, xp.float32) * float(w) for view, w in zip(views, model.weights, strict=True)]
+
+
+def _nonzero(totals: Any) -> Any:
+    xp = array_namespace(totals)
+    return xp.where(totals > 0, totals, xp.ones_like(totals))
+
+
+def _agreement(graph: Any, fused: Any, own: Any, share: Any, total: Any) -> tuple[float, float, float]:
+    """``⟨Z, R⟩, ‖Z‖², ‖R‖²`` with ``R = (Wm − wz) / (W − w)`` in every row: what the other views that it has say."""
+    xp = array_namespace(graph)
+    rest = total - share
+    compared = xp.astype((share > 0) & (rest > 1e-6 * total), xp.float32)
+    rest = _nonzero(rest * compared)
+    along, size = row_inner(graph, fused), squared_lengths(graph)
+    cross = (total * along - share * size) / rest
+    others = (total * total * own - 2 * total * share * along + share * share * size) / (rest * rest)
+    cross_sum, size_sum, others_sum = (float(xp.sum(part * compared, dtype=xp.float64)) for part in (cross, size, others))
+    return cross_sum, size_sum, max(others_sum, 0.0)
+
+
 def _weights(agreement: np.ndarray) -> np.ndarray:
-    """``1 / ‖Z_v/‖Z_v‖ − M/‖M‖‖`` over the rows that have the view, to mean 1."""
-    cross, own, fused = agreement.T
-    lengths = np.sqrt(own * fused)
+    """``1 / ‖Z_v/‖Z_v‖ − R_v/‖R_v‖‖``, to mean 1: how near a view is to what the *others* say.
+
+    Measured against a consensus that it is part of, a view is the nearer the more it weighs. With two views this has no end:
+    in ``M = aZ_1 + bZ_2`` the sines of their angles to M are as b to a, the distances of the directions further apart than
+    that, so the heavier one takes all, be it noise.
+    """
+    cross, own, others = agreement.T
+    lengths = np.sqrt(own * others)
     cosine = np.where(lengths > 0, cross / np.where(lengths > 0, lengths, 1), 0)
     weights = 1 / np.maximum(np.sqrt(np.maximum(2 - 2 * cosine, 0)), _LEAST_DISTANCE)
     return weights / weights.mean()

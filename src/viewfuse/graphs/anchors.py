@@ -33,6 +33,7 @@ __all__ = [
     "code_map",
     "group_samples",
     "inner",
+    "row_inner",
     "squared_lengths",
     "strongest_anchors",
 ]
@@ -113,6 +114,12 @@ def inner(first: Any, second: Any) -> float:
     """``⟨first, second⟩`` of two arrays of one shape."""
     xp = array_namespace(first)
     return float(np.vdot(first, second) if is_numpy_array(first) else xp.sum(first * second))
+
+
+def row_inner(first: Any, second: Any) -> Any:
+    """``⟨first_i, second_i⟩`` of every row, (b,)."""
+    xp = array_namespace(first)
+    return np.einsum("ij,ij->i", first, second) if is_numpy_array(first) else xp.sum(first * second, axis=1)
 
 
 def clipped(values: Any) -> Any:
