@@ -25,8 +25,9 @@ truth = rng.integers(20, size=n_rows)
 
 
 def view(n_features):
-    centres = 0.5 * rng.normal(size=(20, n_features))
-    return centres[truth].astype(np.float32) + rng.standard_normal((n_rows, n_features), dtype=np.float32)
+    centres = (0.5 * rng.normal(size=(20, n_features))).astype(np.float32)
+    spread = rng.standard_normal((n_rows, n_features), dtype=np.float32)
+    return centres[truth] + spread
 
 
 views = vf.Views({"small": view(20), "middle": view(50), "large": view(100)})
@@ -51,7 +52,8 @@ print(f"time ratio {ours / theirs:.1f}")
 # %%
 # New rows are placed by the same steps, block by block.
 
-print("placed again, ARI with the fit:", round(vf.metrics.ari(model.labels_[:10_000], model.predict(views[:10_000])), 3))
+again = model.predict(views[:10_000])
+print(f"placed again, ARI with the fit: {vf.metrics.ari(model.labels_[:10_000], again):.3f}")
 
 # %%
 # The report of a large fit draws each cluster's share of the samples and says so; see :doc:`/report`.
