@@ -15,12 +15,16 @@ from viewfuse.cli import _watching
 
 
 def test_the_bar_of_a_file_knows_how_much_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    bar = _watching._plain_bar(Console(file=io.StringIO(), force_terminal=True), kind=_watching._ReadingBar)
-    task = bar.add_task("Reading", total=1000, begun=200)
-    for read, shown in ((200, 0), (700, 500), (5000, 990)):
+    clock = [0.0]
+    console = Console(file=io.StringIO(), force_terminal=True)
+    bar = _watching._ReadingBar(console=console, get_time=lambda: clock[0])
+    task = bar.add_task("Reading", total=1.0, begun=200, to_read=1000, reading=0.4)
+    # Half the bytes after a second, all after two: the rest should take three.
+    for now, read, shown in ((0.0, 200, 0), (1.0, 700, 0.2), (1.9, 1190, 0.396), (3.8, 1200, 0.8), (60.0, 1200, 0.99)):
+        clock[0] = now
         monkeypatch.setattr(_watching, "_bytes_read", lambda read=read: read)
         list(bar.get_renderables())
-        assert bar.tasks[task].completed == shown
+        assert bar.tasks[task].completed == pytest.approx(shown, abs=1e-3)
 
 
 def test_how_much_there_is_to_read(tmp_path: Path) -> None:

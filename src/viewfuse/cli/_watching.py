@@ -12,7 +12,7 @@ from typing import Any
 
 from rich.console import Console, RenderableType
 from rich.markup import escape
-from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, SpinnerColumn, Task, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from .._watch import Progress as SweepDone
 from .._watch import watching
@@ -21,6 +21,8 @@ __all__ = ["INTERRUPTED", "Watch", "say", "watched", "watched_parts", "watched_r
 
 INTERRUPTED = 130  # what a shell reports of a program that Ctrl-C ended
 _SHOWN_AFTER = 2.0  # seconds
+_TEXT = (".csv", ".tsv", ".tab", ".txt")
+_TEXT_IS_READ = 0.35  # of the time that pandas needs for a table of numbers
 
 
 class Watch:
@@ -102,9 +104,10 @@ def watched_reading(path: Path) -> Iterator[None]:
     """A bar for the reading of a file or a folder, by the bytes that this process has read; a system that does not count
     them shows how long it takes already."""
     console = Console(stderr=True)
-    begun, total = _bytes_read(), _bytes_to_read(path)
+    begun, to_read = _bytes_read(), _bytes_to_read(path)
+    total = 1.0 if begun is not None and to_read else None
     with _shown_when_slow(_plain_bar(console, kind=_ReadingBar), console) as bar:
-        bar.add_task(f"Reading {path.name}", total=total if begun is not None and total else None, begun=begun)
+        bar.add_task(f"Reading {path.name}", total=total, begun=begun, to_read=to_read, reading=_share_of_reading(path))
         yield
 
 
@@ -114,8 +117,18 @@ class _ReadingBar(Progress):
     def get_renderables(self) -> Iterable[RenderableType]:
         for task in self.tasks:
             if task.total is not None:
-                self.update(task.id, completed=min((_bytes_read() or 0) - task.fields["begun"], 0.99 * task.total))
+                self.update(task.id, completed=self._completed(task))
         return super().get_renderables()
+
+    def _completed(self, task: Task) -> float:
+        """The share of the bytes that are read and, once all are, how long the rest should take by how long these took."""
+        share, elapsed = task.fields["reading"], task.elapsed or 0.0
+        read = ((_bytes_read() or 0) - task.fields["begun"]) / task.fields["to_read"]
+        if read < 1:
+            task.fields["read_after"] = elapsed
+            return share * read
+        read_after = max(task.fields.get("read_after", elapsed), 1e-3)
+        return min(share * elapsed / read_after, 0.99)
 
 
 def _plain_bar(console: Console, kind: type[Progress] = Progress) -> Progress:
@@ -135,6 +148,11 @@ def _bytes_read() -> int | None:
 def _bytes_to_read(path: Path) -> int:
     files = [file for file in path.iterdir() if file.is_file()] if path.is_dir() else [path]
     return sum(_times_read(file) * file.stat().st_size for file in files if file.is_file())
+
+
+def _share_of_reading(path: Path) -> float:
+    """How much of the work is done when all bytes are read: words of a table are still to be made numbers then."""
+    return _TEXT_IS_READ if path.is_dir() or path.suffix.lower() in _TEXT else 1.0
 
 
 def _times_read(file: Path) -> int:
