@@ -157,6 +157,7 @@ def flipped(content):
 
 REFUSED = {
     "newer": (with_manifest(lambda m: m.update(version=99)), "newer viewfuse .format 99.*Update"),
+    "older": (with_manifest(lambda m: m.update(version=1)), "older viewfuse, in format 1.*Fit again"),
     "edited": (
         with_manifest(lambda m: m["attributes"].update(alpha=3.0), resealed=False),
         "model.json is not as it was saved",

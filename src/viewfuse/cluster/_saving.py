@@ -32,7 +32,7 @@ from ._view_report import ViewReport
 __all__ = ["read_model", "write_model"]
 
 _FORMAT = "viewfuse model"
-_VERSION = 1
+_VERSION = 2  # 1 knew anchors without their mean
 _MANIFEST = "model.json"
 _TAG = "is"  # of a JSON object that stands for something JSON does not have
 _SCALARS = (bool, int, str, type(None))
@@ -103,6 +103,10 @@ def _manifest(archive: zipfile.ZipFile) -> dict[str, Any]:
     if not isinstance(version, int) or version > _VERSION:
         raise ModelFormatError(
             f"it was saved by a newer viewfuse (format {version}; this one reads up to {_VERSION}). Update viewfuse."
+        )
+    if version < _VERSION:
+        raise ModelFormatError(
+            f"it was saved by an older viewfuse, in format {version}, which this one cannot read. Fit again."
         )
     checksum = manifest.pop("checksum", None)
     if checksum != _sha256(_canonical(manifest)):

@@ -5,9 +5,13 @@
 ``c_i^v`` the code of sample i by the anchors in view v (:mod:`viewfuse.graphs.anchors`), ``Z_v`` and ``S`` (n × m) with rows
 on the simplex, ``P_ij = ‖f_i − h_j‖²`` between the unit rows of the embedding of samples and anchors.
 
+A view is trusted by how seldom its ties cross the cut, ``w_v = 1/√(mean P over the ties of Z_v)``, to mean 1: the weights
+that minimise ``Σ_v √⟨Z_v, P⟩`` (as in AMGL). Its distance from ``S`` would not do: ``S`` is mostly the view that weighs
+most, which so would come to weigh all, were it noise.
+
 Given what all rows share, the weights ``w`` and the anchors' embedding ``h``, each row's ``z_i^v``, ``s_i`` and ``f_i``
 depend on no other row; given the rows, the weights and ``h`` follow from a few sums over them: ``SᵀS`` (m × m), the anchors'
-degrees and three numbers per view. So a sweep is one pass over the rows in blocks of any size, in any place, that leaves
+degrees and two numbers per view. So a sweep is one pass over the rows in blocks of any size, in any place, that leaves
 nothing of size n behind, and an unseen row is placed by the very steps that placed the others.
 """
 
@@ -30,7 +34,6 @@ from ..graphs.anchors import (
     code_map,
     group_samples,
     inner,
-    row_inner,
     squared_lengths,
     strongest_anchors,
 )
@@ -39,7 +42,7 @@ from .result import Sweep
 
 __all__ = ["AnchorFusion", "AnchorModel", "Placed", "Sums", "block_sums", "learn_anchors", "place", "refined"]
 
-_LEAST_DISTANCE = 0.01  # a view's graph counts as at least so far from the consensus: it bounds the ratio of two weights
+_LEAST_CROSSING = 0.01  # of the mean P: what a view's ties cross counts as no less; it bounds the ratio of two weights
 _COMPONENTS_PER_CLUSTER = 1.2  # a cluster's direction may come second to a split of another's: see bipartite_embedding
 _PULLS = 1  # how often a row's view graphs and consensus are set in turn
 _BLOCK = 2048  # rows whose ties to the anchors stay in the cache
@@ -51,7 +54,7 @@ class AnchorModel:
 
     Attributes
     ----------
-    maps : (d_v, m) arrays, one per view, from a sample of unit length to its code; a typical row has ``r_i = 1``
+    maps : (d_v + 1, m) arrays, one per view, from a sample of unit length, and 1, to its code; a typical row has ``r_i = 1``
     weights : (n_views,) array of mean 1
     n_neighbors : int, anchors that a sample is tied to in each view
     n_components : int, dimensions of the embedding
@@ -98,8 +101,7 @@ class Sums:
     ----------
     count : number of rows
     gram, degree : ``SᵀS`` (m, m) and the column sums of ``S`` (m,)
-    agreement : (n_views, 3) array
-        ``⟨Z_v, R_v⟩, ‖Z_v‖², ‖R_v‖²`` over the rows that have view v and another, ``R_v`` the mean of the others.
+    crossing : (n_views, 2) array: ``⟨Z_v, P⟩``, and the number of rows that have view v
     apart : ``Σ_ij P_ij``
     objective : the objective
     """
@@ -107,7 +109,7 @@ class Sums:
     count: int
     gram: np.ndarray
     degree: np.ndarray
-    agreement: np.ndarray
+    crossing: np.ndarray
     apart: float
     objective: float
 
@@ -147,7 +149,7 @@ class Placed:
     ties : (b, m) arrays, ``Z_v``
     fused : (b, m) array, ``M = Σ_v w_v Z_v`` over the views a row has, rows summing to 1
     consensus : (b, m) array, ``S``
-    apart : (b, m) array, ``P``; None without a cut term
+    apart : (b, m) array, ``P``; None before the first embedding
     margin : float, ``Σ −⟨c, z⟩ + ½ r‖z‖²``
     """
 
@@ -178,7 +180,10 @@ def learn_anchors(
     """
     groups = group_samples(views, n_anchors, random_state)
     positions = tuple(anchor_positions(view, groups) for view in views)
-    maps = tuple(_in_units_of_margin(code_map(a, alpha), v, n_neighbors) for a, v in zip(positions, views, strict=True))
+    maps = tuple(
+        _in_units_of_margin(code_map(a, view.mean(), alpha), view, n_neighbors)
+        for a, view in zip(positions, views, strict=True)
+    )
     n_components = min(math.ceil(_COMPONENTS_PER_CLUSTER * n_clusters), len(positions[0]))
     model = AnchorModel(maps, np.ones(len(views)), n_neighbors, n_components, beta, gamma)
     fusion = AnchorFusion(model, positions)
@@ -195,7 +200,7 @@ def refined(fusion: AnchorFusion, sums: Sums, tol: float | None = None) -> Ancho
     Without ``tol`` the sweep is not one of those that decide whether the alternation has settled.
     """
     model, last = fusion.model, fusion.normalised
-    weights = _weights(sums.agreement)
+    weights = _weights(sums.crossing, sums.apart / (sums.count * model.n_anchors))
     normalised = sums.gram / np.maximum(np.sqrt(np.outer(sums.degree, sums.degree)), np.finfo(float).tiny)
     change = 1.0 if last is None else float(np.linalg.norm(normalised - last) / np.linalg.norm(last))
     return AnchorFusion(
@@ -222,10 +227,11 @@ def _all_sums(model: AnchorModel, views: Sequence[UnitRows]) -> Sums:
 
 def place(model: AnchorModel, views: Sequence[UnitRows]) -> Placed:
     """Solve the rows of one block, given what all rows share."""
-    codes = [view @ mapping for view, mapping in zip(views, model.maps, strict=True)]
+    codes = [view.codes(mapping) for view, mapping in zip(views, model.maps, strict=True)]
     xp = array_namespace(codes[0])
-    shares = _shares(model, views)
-    total = _nonzero(sum(shares))
+    shares = [xp.astype(view.scale > 0, xp.float32) * float(w) for view, w in zip(views, model.weights, strict=True)]
+    total = sum(shares)
+    total = xp.where(total > 0, total, xp.ones_like(total))
     consensus = xp.zeros_like(codes[0])
     apart: Any = None
     for _ in range(1 + (_PULLS if model.beta else 0)):
@@ -237,19 +243,23 @@ def place(model: AnchorModel, views: Sequence[UnitRows]) -> Placed:
             ties.append(graph)
         fused = sum((share / total)[:, None] * graph for share, graph in zip(shares, ties, strict=True))
         consensus = fused
-        if model.gamma and model.embedding is not None:
-            consensus, apart = _cut(model, model.embedding, fused)
+        if model.embedding is not None:
+            apart = _apart(model, model.embedding, fused)
+            consensus = _cut(model, fused, apart) if model.gamma else fused
     return Placed(ties, fused, consensus, apart, margin)
 
 
-def _cut(model: AnchorModel, embedding: BipartiteEmbedding, fused: Any) -> tuple[Any, Any]:
+def _apart(model: AnchorModel, embedding: BipartiteEmbedding, fused: Any) -> Any:
+    """``P_ij = ‖f_i − h_j‖²`` between unit vectors, (b, m)."""
+    return clipped(2 - 2 * (unit_rows(model.embed(fused)) @ embedding.anchors.T))
+
+
+def _cut(model: AnchorModel, fused: Any, apart: Any) -> Any:
     """``s_i = (m_i − penalty · P_i)₊``, scaled to sum 1: a pair at mean distance loses γ times the mean edge, 1/m."""
     xp = array_namespace(fused)
-    points = unit_rows(model.embed(fused))
-    apart = clipped(2 - 2 * (points @ embedding.anchors.T))
     consensus = clipped(fused - float(model.gamma / (model.n_anchors * model.mean_apart)) * apart)
     totals = xp.sum(consensus, axis=1, keepdims=True)
-    return xp.where(totals > 0, consensus / xp.where(totals > 0, totals, xp.ones_like(totals)), fused), apart
+    return xp.where(totals > 0, consensus / xp.where(totals > 0, totals, xp.ones_like(totals)), fused)
 
 
 def block_sums(model: AnchorModel, views: Sequence[UnitRows]) -> Sums:
@@ -257,13 +267,12 @@ def block_sums(model: AnchorModel, views: Sequence[UnitRows]) -> Sums:
     placed = place(model, views)
     consensus, fused = placed.consensus, placed.fused
     xp = array_namespace(fused)
-    own, shares = squared_lengths(fused), _shares(model, views)
-    total = sum(shares)
-    agreement, objective = [], placed.margin
+    crossing, objective = [], placed.margin
     for v, (view, graph) in enumerate(zip(views, placed.ties, strict=True)):
-        agreement.append(_agreement(graph, fused, own, shares[v], total))
+        present = xp.astype(view.scale > 0, xp.float32)
+        crossed = 0.0 if placed.apart is None else inner(graph, placed.apart)
+        crossing.append((crossed, float(xp.sum(present, dtype=xp.float64))))
         if model.beta:
-            present = xp.astype(view.scale > 0, xp.float32)
             difference = (graph - consensus) * present[:, None]
             objective += 0.5 * model.beta * float(model.weights[v]) * inner(difference, difference)
     apart = 0.0
@@ -274,47 +283,17 @@ def block_sums(model: AnchorModel, views: Sequence[UnitRows]) -> Sums:
         count=int(fused.shape[0]),
         gram=to_host(consensus.T @ consensus).astype(float),
         degree=to_host(xp.sum(consensus, axis=0, dtype=xp.float64)),
-        agreement=np.asarray(agreement, dtype=float),
+        crossing=np.asarray(crossing, dtype=float),
         apart=apart,
         objective=objective,
     )
 
 
-def _shares(model: AnchorModel, views: Sequence[UnitRows]) -> list[Any]:
-    """The weight of each view in every row, 0 where it lacks the view."""
-    xp = array_namespace(views[0].scale)
-    return [xp.astype(view.scale > 0, xp.float32) * float(w) for view, w in zip(views, model.weights, strict=True)]
-
-
-def _nonzero(totals: Any) -> Any:
-    xp = array_namespace(totals)
-    return xp.where(totals > 0, totals, xp.ones_like(totals))
-
-
-def _agreement(graph: Any, fused: Any, own: Any, share: Any, total: Any) -> tuple[float, float, float]:
-    """``⟨Z, R⟩, ‖Z‖², ‖R‖²`` with ``R = (Wm − wz) / (W − w)`` in every row: what the other views that it has say."""
-    xp = array_namespace(graph)
-    rest = total - share
-    compared = xp.astype((share > 0) & (rest > 1e-6 * total), xp.float32)
-    rest = _nonzero(rest * compared)
-    along, size = row_inner(graph, fused), squared_lengths(graph)
-    cross = (total * along - share * size) / rest
-    others = (total * total * own - 2 * total * share * along + share * share * size) / (rest * rest)
-    cross_sum, size_sum, others_sum = (float(xp.sum(part * compared, dtype=xp.float64)) for part in (cross, size, others))
-    return cross_sum, size_sum, max(others_sum, 0.0)
-
-
-def _weights(agreement: np.ndarray) -> np.ndarray:
-    """``1 / ‖Z_v/‖Z_v‖ − R_v/‖R_v‖‖``, to mean 1: how near a view is to what the *others* say.
-
-    Measured against a consensus that it is part of, a view is the nearer the more it weighs. With two views this has no end:
-    in ``M = aZ_1 + bZ_2`` the sines of their angles to M are as b to a, the distances of the directions further apart than
-    that, so the heavier one takes all, be it noise.
-    """
-    cross, own, others = agreement.T
-    lengths = np.sqrt(own * others)
-    cosine = np.where(lengths > 0, cross / np.where(lengths > 0, lengths, 1), 0)
-    weights = 1 / np.maximum(np.sqrt(np.maximum(2 - 2 * cosine, 0)), _LEAST_DISTANCE)
+def _weights(crossing: np.ndarray, mean_apart: float) -> np.ndarray:
+    """``1/√(mean P over the ties of Z_v)``, to mean 1; equal before the first embedding."""
+    crossed, rows = crossing.T
+    share = crossed / np.maximum(rows, 1) / mean_apart if mean_apart > 0 else np.ones(len(rows))
+    weights = 1 / np.sqrt(np.maximum(share, _LEAST_CROSSING))
     return weights / weights.mean()
 
 
@@ -323,7 +302,7 @@ def _in_units_of_margin(mapping: np.ndarray, view: UnitRows, n_neighbors: int) -
     mapping = mapping.astype(np.float32)
 
     def part(rows: slice, _: object) -> tuple[float]:
-        return (float(strongest_anchors(view[rows] @ mapping, n_neighbors)[1].sum(dtype=float)),)
+        return (float(strongest_anchors(view[rows].codes(mapping), n_neighbors)[1].sum(dtype=float)),)
 
     (total,) = for_each(part, spans(len(view), _BLOCK))
     present = int(np.count_nonzero(view.scale))

@@ -1,11 +1,15 @@
 """Anchors: a few groups of samples that stand for all, the same in every view, and each sample's ties to them.
 
 A view's graph is then n × m instead of n × n, and as anchor j is the same group in every view, the graphs of several views
-can be fused entry by entry. With the anchors' positions ``A`` (m × d), a sample of unit length ``x_i`` is expressed by them,
+can be fused entry by entry. Let ``x_i`` be a sample of unit length, ``μ`` the mean of them all, ``A`` (m × d) the anchors'
+positions. What all samples have in common tells none from another, but where it is much (histograms, intensities) it hides
+the rest. So samples and anchors are seen from a point near the mean: ``x̃_i = (x_i − μ, h)`` and ``Ã_j = (A_j − μ, h)``, with
+``h`` half the root mean square of ``‖x_i − μ‖``, so that samples around the mean itself have a direction too. Then
 
-    c_i = argmin_c ‖x_i − cA‖² + α a²‖c‖²  =  x_i Aᵀ (A Aᵀ + α a² I)⁻¹,    a² the mean of ‖A_j‖²,
+    c_i = argmin_c ‖x̃_i − cÃ‖² + α a²‖c‖²  =  x̃_i Ãᵀ (Ã Ãᵀ + α a² I)⁻¹,    a² the mean of ‖Ã_j‖²,
 
-and tied to the ``q`` that express it best, by the regularisation ``r_i`` that leaves exactly so many:
+says how the anchors express the sample (an affine map of ``x_i``, so nothing sparse is made dense), and it is tied to the
+``q`` that express it best, by the regularisation ``r_i`` that leaves exactly so many:
 
     z_i = argmin_z −⟨c_i, z⟩ + ½ r_i‖z‖²,  z ≥ 0, Σ_j z_ij = 1    ⇒    z_ij = (c_ij − c_i(q+1))₊ / r_i,
 
@@ -33,7 +37,6 @@ __all__ = [
     "code_map",
     "group_samples",
     "inner",
-    "row_inner",
     "squared_lengths",
     "strongest_anchors",
 ]
@@ -42,6 +45,7 @@ _MOST_DIMENSIONS = 100  # of a view when samples are grouped: what follows is no
 _COMPLETION_ROUNDS = 10
 _GROUPS_PER_DIRECTION = 5  # of the rank with which missing views are filled in
 _ITERATIONS = 20  # of k-means: anchors need to cover the samples, not to be optimal
+_HEIGHT = 0.5  # from which the mean is looked at, in root mean square distances from it
 _SAFE = (1e-30, 1e30)  # squared lengths that single precision can hold
 
 
@@ -103,6 +107,16 @@ class UnitRows:
         product *= self.scale[:, None]
         return product
 
+    def codes(self, mapping: Any) -> Any:
+        """``(x_i, 1)`` times a (d + 1, m) map, for the samples that have something to say; 0 for the others."""
+        product = self @ mapping[:-1, :]
+        product += array_namespace(product).astype(self.scale > 0, product.dtype)[:, None] * mapping[-1, :]
+        return product
+
+    def mean(self) -> np.ndarray:
+        """Of the samples that have something to say, (d,)."""
+        return np.asarray(self.scale @ self.values, dtype=float) / max(np.count_nonzero(self.scale), 1)
+
     def scaled(self) -> Any:
         """The product multiplied out."""
         if sp.issparse(self.values):
@@ -114,12 +128,6 @@ def inner(first: Any, second: Any) -> float:
     """``⟨first, second⟩`` of two arrays of one shape."""
     xp = array_namespace(first)
     return float(np.vdot(first, second) if is_numpy_array(first) else xp.sum(first * second))
-
-
-def row_inner(first: Any, second: Any) -> Any:
-    """``⟨first_i, second_i⟩`` of every row, (b,)."""
-    xp = array_namespace(first)
-    return np.einsum("ij,ij->i", first, second) if is_numpy_array(first) else xp.sum(first * second, axis=1)
 
 
 def clipped(values: Any) -> Any:
@@ -184,12 +192,15 @@ def anchor_positions(view: UnitRows, groups: np.ndarray) -> np.ndarray:
     return sums / np.maximum(members.sum(axis=1), 1)[:, None]
 
 
-def code_map(anchors: np.ndarray, alpha: float) -> np.ndarray:
-    """``Aᵀ (A Aᵀ + α a² I)⁻¹``, (d, m): a sample's code is its row times this."""
+def code_map(anchors: np.ndarray, mean: np.ndarray, alpha: float) -> np.ndarray:
+    """The map from ``(x_i, 1)`` to the code ``c_i = x̃_i Ãᵀ (Ã Ãᵀ + α a² I)⁻¹``, (d + 1, m); ``mean``: of all ``x_i``."""
     m = len(anchors)
-    gram = anchors @ anchors.T
+    height = _HEIGHT * np.sqrt(max(1 - float(mean @ mean), 0.0))  # as ‖x_i‖ = 1, the mean of ‖x_i − mean‖² is 1 − ‖mean‖²
+    lifted = np.hstack([anchors - mean, np.full((m, 1), height)])
+    gram = lifted @ lifted.T
     strength = alpha * max(float(np.trace(gram)) / m, float(np.finfo(np.float32).tiny))
-    return np.linalg.solve(gram + strength * np.eye(m), anchors).T
+    mapping = np.linalg.solve(gram + strength * np.eye(m), lifted).T
+    return np.vstack([mapping[:-1], height * mapping[-1] - mean @ mapping[:-1]])
 
 
 def strongest_anchors(codes: Any, n_neighbors: int) -> tuple[Any, Any]:
