@@ -282,10 +282,10 @@ def _code(name: str, params: dict[str, Any], source: Path | None) -> str:
         for key, value in params.items()
         if key not in defaults or not _same(defaults[key].default, value) or key == "random_state"
     ]
-    file = "your data" if source is None else source.name
+    views = "...  # the data it was fitted on" if source is None else f"vf.load_views({source.name!r})"
     return (
         "import viewfuse as vf\n\n"
-        f"views = vf.load_views({file!r})\n"
+        f"views = {views}\n"
         f"model = vf.cluster.{name}({', '.join(said)}).fit(views)\n"
         'vf.report.write_report("report.html", model, views)\n'
     )
