@@ -8,30 +8,18 @@ from viewfuse.datasets import make_views
 from viewfuse.exceptions import ParameterError
 
 
-def test_small_data_is_fitted_exactly_and_counts_its_own_clusters():
-    choice = automatic.choose(make_views(n_samples=60, random_state=0))
-    assert (choice.method, choice.n_clusters) == ("gfsc", "auto")
-    assert choice.reasons[0] == "gfsc, exact, as there are only 60 samples"
-    assert len(choice.reasons) == 2
-
-
-def test_large_data_gets_anchors(monkeypatch):
-    monkeypatch.setattr(automatic, "_EXACT_UP_TO", 100)
-    choice = automatic.choose(make_views(n_samples=400, random_state=0))
+@pytest.mark.parametrize("missing", [0.0, 0.2])
+def test_a_method_that_takes_all_data_is_picked_and_counts_its_own_clusters(missing):
+    choice = automatic.choose(make_views(n_samples=60, missing=missing, random_state=0))
     assert (choice.method, choice.n_clusters) == ("anchor-gfsc", "auto")
-    assert choice.reasons[0] == "anchor-gfsc, because of 400 samples"
+    assert choice.reasons[0].startswith("anchor-gfsc, the best at its defaults")
+    assert len(choice.reasons) == 2
 
 
 def test_for_a_method_that_cannot_count_it_is_done_in_a_sample(monkeypatch):
     monkeypatch.setattr(automatic, "_COUNTED_ON", 150)
     choice = automatic.choose(make_views(n_samples=400, n_clusters=4, random_state=0), "km")
     assert choice == automatic.Choice("km", 4, ("4 clusters, counted in a sample of 150 rows",))
-
-
-def test_samples_that_lack_views_get_anchors_too():
-    choice = automatic.choose(make_views(n_samples=60, missing=0.2, random_state=0), n_clusters=3)
-    assert (choice.method, choice.n_clusters) == ("anchor-gfsc", 3)
-    assert choice.reasons == ("anchor-gfsc, because of samples that lack views",)
 
 
 def test_what_was_said_is_not_changed():

@@ -150,3 +150,9 @@ def test_piped_there_is_neither(archive: Path, command: Callable, monkeypatch: p
     ended = command("cluster", archive, "-k", 3)
     assert "\x1b" not in ended.out + ended.err
     assert "Clustering" not in ended.out + ended.err
+
+
+def test_the_package_itself_can_be_run() -> None:
+    ended = subprocess.run([sys.executable, "-m", "viewfuse", "methods"], capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr
+    assert "anchor-gfsc" in ended.stdout

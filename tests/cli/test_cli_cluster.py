@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import viewfuse
+from viewfuse import automatic
 from viewfuse.cluster import METHODS
 from viewfuse.datasets import make_views
 from viewfuse.io import load_results
@@ -42,7 +43,7 @@ class StandIn:
 
 @pytest.fixture
 def stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(METHODS, "gfsc", StandIn)  # type: ignore[arg-type]
+    monkeypatch.setitem(METHODS, automatic._METHOD, StandIn)  # type: ignore[arg-type]
 
 
 @pytest.fixture
@@ -149,7 +150,7 @@ def test_an_unwritable_folder_is_one_sentence(
 def test_the_real_solver_end_to_end(folder: Path, tmp_path: Path, command: Callable) -> None:
     ended = command("cluster", folder, "-k", 3, "-o", tmp_path / "out.csv")
     assert ended.code == 0, ended.err
-    assert "picked: gfsc, exact, as there are only 30 samples" in ended.out
+    assert "picked: anchor-gfsc, the best at its defaults" in ended.out
     assert len(pd.read_csv(tmp_path / "out.csv")) == 30
 
 
@@ -171,7 +172,7 @@ def test_without_options_it_picks_and_says_what(tmp_path: Path, command: Callabl
     np.savez(tmp_path / "made.npz", **dict(zip(views.names, views.arrays, strict=True)))
     ended = command("cluster", tmp_path / "made.npz")
     assert ended.code == 0, ended.err
-    assert "picked: gfsc, exact, as there are only 120 samples" in ended.out
+    assert "picked: anchor-gfsc, the best at its defaults" in ended.out
     assert "picked: the number of clusters" in ended.out
     assert "4 clusters, sizes" in ended.out
 
@@ -203,10 +204,10 @@ def test_json_is_all_that_is_printed(folder: Path, tmp_path: Path, command: Call
 def test_a_fit_that_did_not_converge_is_written_and_ends_with_3(
     folder: Path, tmp_path: Path, command: Callable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(METHODS, "gfsc", partial(METHODS["gfsc"], max_iter=1))  # type: ignore[arg-type]
+    monkeypatch.setitem(METHODS, "anchor-gfsc", partial(METHODS["anchor-gfsc"], max_iter=1))  # type: ignore[arg-type]
     ended = command("cluster", folder, "-k", 3, "-o", tmp_path / "out.csv")
     assert ended.code == 3
-    assert "GFSC has not settled after 1 sweep:" in ended.err
+    assert "AnchorGFSC has not settled after 1 sweep:" in ended.err
     assert "1 sweep, not settled" in ended.out
     assert (tmp_path / "out.csv").exists()
 
@@ -228,12 +229,14 @@ class TestCtrlC:
         line = ["viewfuse", "cluster", str(folder), "-k", "3", *map(str, arguments)]
         return f"""
 import os, signal, sys
-from viewfuse.fusion import sweeps
-sweep = sweeps._Robust.sweep
-def interrupted(self):
-    os.kill(os.getpid(), signal.SIGINT)
-    return sweep(self)
-sweeps._Robust.sweep = interrupted
+from viewfuse.fusion import anchor, sweeps
+def interrupting(function):
+    def interrupted(*arguments):
+        os.kill(os.getpid(), signal.SIGINT)
+        return function(*arguments)
+    return interrupted
+sweeps._Robust.sweep = interrupting(sweeps._Robust.sweep)
+anchor.refined = interrupting(anchor.refined)
 sys.argv = {line!r}
 from viewfuse.cli import main
 main()
@@ -244,8 +247,9 @@ main()
         command = [sys.executable, "-c", self.program(folder, *arguments)]
         return subprocess.run(command, cwd=cwd, env=ours, capture_output=True, text=True, check=False)
 
-    def test_partial_results_are_saved_where_the_message_says(self, folder: Path, tmp_path: Path) -> None:
-        ended = self.run(folder, tmp_path)
+    @pytest.mark.parametrize("method", ["gfsc", "anchor-gfsc"])
+    def test_partial_results_are_saved_where_the_message_says(self, folder: Path, tmp_path: Path, method: str) -> None:
+        ended = self.run(folder, tmp_path, "-m", method)
         assert ended.returncode == 130, ended.stderr
         assert "stopped by Ctrl-C after 1 sweep:" in ended.stderr
         assert "saved in viewfuse-partial.npz" in ended.stderr

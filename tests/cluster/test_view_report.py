@@ -5,11 +5,11 @@ import pickle
 import numpy as np
 import pytest
 
-from viewfuse import GF, GFSC
+from viewfuse import GF, GFSC, AnchorGFSC
 from viewfuse.cluster._view_report import blind_views, separation
 from viewfuse.datasets import make_views
 from viewfuse.exceptions import DegenerateClustersWarning
-from viewfuse.graphs import factorise, unit_samples
+from viewfuse.graphs import unit_samples
 
 CLEAN = make_views(n_samples=90, n_features=(6, 9), random_state=0)
 
@@ -24,7 +24,7 @@ def test_separation_is_the_deviation_from_random_labels():
         return sum((labels == r).sum() * (centred[labels == r].mean(axis=0) ** 2).sum() for r in range(3))
 
     drawn = np.array([between(rng.permutation(labels)) for _ in range(4000)])
-    found = separation(factorise(view), labels)
+    found = separation(view.values, labels)
     assert found == pytest.approx((between(labels) - drawn.mean()) / drawn.std(), abs=0.1)
 
 
@@ -36,10 +36,11 @@ def test_only_a_view_far_behind_the_others_is_called_noise(separations, blind):
     assert blind_views(np.array(separations)).tolist() == blind
 
 
+@pytest.mark.parametrize("method", [GFSC, AnchorGFSC])
 @pytest.mark.parametrize("fault", ["noise_views", "conflicting_views"])
-def test_a_view_that_does_not_see_the_clusters_is_named(fault):
+def test_a_view_that_does_not_see_the_clusters_is_named(fault, method):
     views = make_views(n_samples=120, n_features=(10, 20), **{fault: 1}, random_state=0)
-    model = GFSC(3, random_state=0).fit(views)
+    model = method(3, random_state=0).fit(views)
     report = model.view_report_
     assert model.noise_views_ == report.noise == (views.names[2],)
     assert f"<b>{views.names[2]}</b> does not see" in model._repr_html_inner()
@@ -49,7 +50,7 @@ def test_a_view_that_does_not_see_the_clusters_is_named(fault):
     assert "does not see" in str(report)
 
 
-@pytest.mark.parametrize("method", [GFSC, GF])
+@pytest.mark.parametrize("method", [GFSC, GF, AnchorGFSC])
 def test_a_report_says_who_finds_the_clusters_alone_and_who_is_missed(method):
     report = method(3, random_state=0).fit(CLEAN).view_report_
     assert (report.alone > 0.8).all()

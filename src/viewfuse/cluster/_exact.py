@@ -43,7 +43,7 @@ from ._checks import (
     warn_of_no_structure,
     warn_unsettled,
 )
-from ._view_report import ViewReport, blind_views, separation, view_report
+from ._view_report import ViewReport, ViewReportMixin, blind_views, separation, view_report
 
 __all__ = ["ExactFusion"]
 
@@ -52,7 +52,7 @@ VARIANTS = ("robust", "published", "paper")
 AFFINITIES = ("self-expressive", "precomputed")
 
 
-class ExactFusion(RelabelMixin, MultiViewClusterer):
+class ExactFusion(ViewReportMixin, RelabelMixin, MultiViewClusterer):
     """Base of the methods that fuse n × n graphs; a subclass says how in ``_fuse``."""
 
     alpha: float
@@ -65,7 +65,6 @@ class ExactFusion(RelabelMixin, MultiViewClusterer):
     random_state: Any
     verbose: int
     device: str | None
-    noise_views_: tuple[str, ...]
 
     _counts_clusters = True
 
@@ -172,17 +171,6 @@ class ExactFusion(RelabelMixin, MultiViewClusterer):
         rows = unit_rows(result.embedding) if self._rows_are_directions() else result.embedding
         return result, rows, assign_clusters(rows, self.n_clusters_, n_init=self.n_init, random_state=rng)
 
-    @property
-    def view_report_(self) -> ViewReport:
-        """What each view has to do with the clusters: made when first asked for, by two fits for each view."""
-        if "_view_report" not in self.__dict__:
-            if "_views_fitted" not in self.__dict__:
-                raise AttributeError(
-                    f"view_report_ is there after fit; a pickled {type(self).__name__} has it if it was asked for before."
-                )
-            self._view_report = self._make_view_report()
-        return self._view_report
-
     def _make_view_report(self) -> ViewReport:
         used, views, present = self._views_fitted
 
@@ -202,18 +190,7 @@ class ExactFusion(RelabelMixin, MultiViewClusterer):
         _, views, present = self._views_fitted
         if self.n_clusters_ < 2 or present is not None or not all(isinstance(view, GramFactor) for view in views):
             return np.full(len(views), np.nan)
-        return np.array([separation(view, to_host(self.labels_)) for view in views])
-
-    def _forget_views(self) -> None:
-        """Of an earlier fit."""
-        self.noise_views_ = ()
-        for name in ("_view_report", "_views_fitted"):
-            self.__dict__.pop(name, None)
-
-    def __getstate__(self) -> dict[str, Any]:
-        state = dict(super().__getstate__())  # scikit-learn may hand out the __dict__ itself
-        state.pop("_views_fitted", None)  # a model is not the place to keep the data
-        return state
+        return np.array([separation(to_host(view.basis).astype(float), to_host(self.labels_)) for view in views])
 
     def _present_in(self, used: list[int], views: Views) -> np.ndarray | None:
         """Who has which of the used views."""

@@ -12,7 +12,7 @@ from array_api_compat import array_namespace
 from .._device import beside
 from ..fusion.anchor import AnchorModel, place
 from ..graphs.anchors import UnitRows
-from ..spectral import claim_confidence, cluster_centres, nearest_centres, unit_rows
+from ..spectral import claim_confidence, cluster_centres, nearest_centres, place_confidence, unit_rows
 
 __all__ = ["Assigned", "Placement"]
 
@@ -82,9 +82,12 @@ class Placement:
         """The clusters of a block of rows."""
         consensus = place(self.model, views).consensus
         embedding = self.model.embed(consensus)
-        labels = nearest_centres(unit_rows(embedding), self.centres)
+        points = unit_rows(embedding)
+        labels = nearest_centres(points, self.centres)
         zero = array_namespace(labels).stack([(view.scale == 0) & ~view.absent for view in views], axis=1)
-        return Assigned(labels, claim_confidence(consensus @ self.profiles, labels), embedding, consensus, zero)
+        # Both its ties and its place must speak for its cluster.
+        confidence = (claim_confidence(consensus @ self.profiles, labels) * place_confidence(points, self.centres)) ** 0.5
+        return Assigned(labels, confidence, embedding, consensus, zero)
 
     def layout(self, n_views: int) -> dict[str, tuple[tuple[int, ...], type]]:
         """The shape of a row, and the type, of every attribute of :class:`Assigned`."""

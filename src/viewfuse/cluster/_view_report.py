@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.metrics import adjusted_rand_score
 
-from .._device import to_host
 from .._extras import require
-from ..graphs import GramFactor
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-__all__ = ["ViewReport", "blind_views", "separation", "view_report"]
+__all__ = ["ViewReport", "ViewReportMixin", "blind_views", "separation", "view_report"]
 
 _CHANCE = 4.0  # standard deviations
 _FAINT = 0.05  # of the view that separates the clusters best
@@ -65,24 +63,55 @@ class ViewReport:
     __repr__ = __str__
 
 
-def separation(factor: GramFactor, labels: np.ndarray) -> float:
+class ViewReportMixin:
+    """``view_report_`` for a method that keeps what it needs for it in ``_views_fitted``, and makes it on request."""
+
+    noise_views_: tuple[str, ...]
+    _views_fitted: Any
+
+    @property
+    def view_report_(self) -> ViewReport:
+        """What each view has to do with the clusters: made when first asked for, by two fits for each view."""
+        if "_view_report" not in self.__dict__:
+            if "_views_fitted" not in self.__dict__:
+                raise AttributeError(
+                    f"view_report_ is there after fit; a pickled {type(self).__name__} has it if it was asked for before."
+                )
+            self._view_report = self._make_view_report()
+        return self._view_report
+
+    def _make_view_report(self) -> ViewReport:
+        raise NotImplementedError(f"{type(self).__name__} has no _make_view_report")
+
+    def _forget_views(self) -> None:
+        """Of an earlier fit."""
+        self.noise_views_ = ()
+        for name in ("_view_report", "_views_fitted"):
+            self.__dict__.pop(name, None)
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: Any = super().__getstate__()
+        state = dict(state)  # scikit-learn may hand out the __dict__ itself
+        state.pop("_views_fitted", None)  # a model is not the place to keep the data
+        return state
+
+
+def separation(points: np.ndarray, labels: np.ndarray) -> float:
     """``(B − E B) / sd B``: B the scatter of the clusters' means in a view, against all ways to hand out the same labels.
 
-    With centred samples ``x_i``, cluster means ``m_r`` and sizes ``n_r``, ``B = Σ_r n_r‖m_r‖²``. Over permutations of the
-    labels ``E B = (k − 1)/(n − 1) · Σ‖x_i‖²``, and about ``sd B = √(2(k − 1) Σλ²) / (n − 1)`` with the eigenvalues λ of the
-    centred Gram matrix (exact for normal samples): PERMANOVA with moments in place of permutations.
+    With centred samples ``x_i``, (n, d), cluster means ``m_r`` and sizes ``n_r``, ``B = Σ_r n_r‖m_r‖²``. Over permutations
+    of the labels ``E B = (k − 1)/(n − 1) · Σ‖x_i‖²``, and about ``sd B = √(2(k − 1) Σλ²) / (n − 1)`` with the eigenvalues λ
+    of the centred Gram matrix (exact for normal samples): PERMANOVA with moments in place of permutations.
     """
-    basis, eigenvalues = to_host(factor.basis).astype(float), to_host(factor.eigenvalues).astype(float)
-    n, k = len(basis), int(labels.max()) + 1
-    mean = basis.mean(axis=0)
-    sums = np.zeros((k, basis.shape[1]))
-    np.add.at(sums, labels, basis - mean)
+    n, k = len(points), int(labels.max()) + 1
+    centred = points - points.mean(axis=0)
+    sums = np.zeros((k, centred.shape[1]))
+    np.add.at(sums, labels, centred)
     sizes = np.maximum(np.bincount(labels, minlength=k), 1)
     between = float(((sums**2).sum(axis=1) / sizes).sum())
-    total = float(eigenvalues.sum() - n * mean @ mean)
-    # UᵀU = Λ, so the centred one is Λ − n m mᵀ, whose squared norm is:
-    squares = float((eigenvalues**2).sum() - 2 * n * (mean * eigenvalues) @ mean + (n * mean @ mean) ** 2)
-    spread = np.sqrt(2 * (k - 1) * max(squares, 0.0)) / (n - 1)
+    total = float((centred**2).sum())
+    products = centred.T @ centred if centred.shape[1] < n else centred @ centred.T  # both have the eigenvalues λ
+    spread = np.sqrt(2 * (k - 1) * float((products**2).sum())) / (n - 1)
     return (between - (k - 1) / (n - 1) * total) / spread if spread > 0 else 0.0
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,7 @@ from ..exceptions import ParameterError, ViewsError
 from ..fusion import count_clusters_of_views
 from ..fusion.anchor import AnchorFusion, learn_anchors, refined
 from ..fusion.result import Sweep
+from ..graphs import ScaledView, as_dense
 from ..graphs.anchors import UnitRows
 from ..spectral import all_clusters_taken, default_counts
 from ..views import Views, holds_dask
@@ -37,6 +40,7 @@ from ._checks import (
 from ._placement import Placement
 from ._rows import LocalRows, RowSource, Scaler
 from ._tensors import TensorRows
+from ._view_report import ViewReport, ViewReportMixin, blind_views, separation, view_report
 
 __all__ = ["AnchorGFSC"]
 
@@ -44,9 +48,10 @@ _ROWS_PER_ANCHOR = 200  # of the sample on which anchors, weights and clusters a
 _MOST_STORED = 2**25  # entries of the n × m graph that are kept: 128 MB
 _MOST_COUNTED, _LEAST_COUNTED = 1_500, 10  # samples on which clusters are counted
 _MOST_PAIRS = 10_000  # samples whose n × n graph is made on request
+_MOST_REPORTED = 1_000  # samples by which views are compared
 
 
-class AnchorGFSC(EmbeddingMixin, MultiViewClusterer):
+class AnchorGFSC(ViewReportMixin, EmbeddingMixin, MultiViewClusterer):
     """GFSC with n × m anchor graphs in place of n × n ones: linear in the number of samples, and able to place new ones.
 
     ``min Σ_v Σ_i (−⟨c_i^v, z_i^v⟩ + ½ r_i^v‖z_i^v‖²) + ½ β Σ_v w_v‖Z_v − S‖² + γ Σ_ij P_ij S_ij``: the graph ``Z_v`` of a
@@ -97,10 +102,16 @@ class AnchorGFSC(EmbeddingMixin, MultiViewClusterer):
     ----------
     labels_ : (n_samples,) array of int
     confidence_ : (n_samples,) array in [0, 1]
-        How clearly a sample's ties speak for its cluster: 0 where another has as strong a claim.
+        How clearly a sample's ties and its place in the embedding speak for its cluster: 0 where another has as strong a
+        claim.
     view_weights_ : (n_views,) array, summing to 1
         A constant view has weight 0.
     view_names_ : (n_views,) array of str
+    noise_views_ : tuple of str
+        The views that do not see the clusters which the others see, by up to 1,000 samples that have every view: in them
+        these lie no further apart than random groups.
+    view_report_ : ViewReport
+        As of :class:`viewfuse.GFSC`, by the same samples. Made when first asked for, by two fits for each view.
     embedding_ : (n_samples, n_components) array of float32
         Diffusion coordinates, 1.2 for every cluster (rounded up), the clearest first; clusters lie in their directions.
     anchors_ : list of (n_anchors, n_features) arrays, one per view
@@ -237,31 +248,76 @@ class AnchorGFSC(EmbeddingMixin, MultiViewClusterer):
     def _fit_rows(self, source: RowSource) -> None:
         rng = check_random_state(self.random_state)
         n = len(source)
+        self._forget_views()
         self._set_n_clusters(source, rng)
         n_anchors = min(80 + 2 * self.n_clusters_ if self.n_anchors == "auto" else int(self.n_anchors), n)
         rows = _sample(n, _ROWS_PER_ANCHOR * n_anchors, rng)
         used, sample = _informative(source, rows)
         with stoppable(self.max_time) as stop:
-            fusion = learn_anchors(
-                sample,
-                self.n_clusters_,
-                n_anchors=n_anchors,
-                n_neighbors=self.n_neighbors,
-                alpha=self.alpha,
-                beta=self.beta,
-                gamma=self.gamma,
-                max_iter=self.max_iter,
-                tol=self.tol,
-                random_state=rng,
-                on_sweep=lambda number, sweep: self._after_sweep(number, sweep, stop),
-            )
+            watch = partial(self._after_sweep, stop=stop)
+            fusion = self._learn(sample, n_anchors, rng, watch)
         if not fusion.converged:
             warn_unsettled(self, fusion.sweeps, stop.reason)
         if len(sample[0]) < n:
             fusion = refined(fusion, source.sums(fusion.model, used))
         placement = Placement.learned(fusion.model, sample, self.n_clusters_, n_init=self.n_init, random_state=rng)
         self._learned(fusion, placement, used, source.described)
+        self._look_at_views(sample)
         self._place(source)
+
+    def _learn(
+        self,
+        sample: list[UnitRows],
+        n_anchors: int,
+        rng: np.random.RandomState,
+        on_sweep: Callable[[int, Sweep], bool] | None = None,
+    ) -> AnchorFusion:
+        return learn_anchors(
+            sample,
+            self.n_clusters_,
+            n_anchors=n_anchors,
+            n_neighbors=self.n_neighbors,
+            alpha=self.alpha,
+            beta=self.beta,
+            gamma=self.gamma,
+            max_iter=self.max_iter,
+            tol=self.tol,
+            random_state=rng,
+            on_sweep=on_sweep,
+        )
+
+    def _look_at_views(self, sample: list[UnitRows]) -> None:
+        """Which views do not see the clusters; and keep some samples for ``view_report_``."""
+        complete = np.flatnonzero(~np.any([view.absent for view in sample], axis=0))
+        some = complete[np.linspace(0, complete.size, min(_MOST_REPORTED, complete.size), endpoint=False).astype(int)]
+        views = [view[some] for view in sample]
+        self._views_fitted = views, self._placement.assign(views).labels if some.size else np.array([], dtype=int)
+        self.noise_views_ = tuple(self._used_names()[v] for v in blind_views(self._separations()))
+
+    def _used_names(self) -> list[str]:
+        return [str(self.view_names_[v]) for v in self._used]
+
+    def _separations(self) -> np.ndarray:
+        """How far apart the clusters lie in each view; NaN where too few samples have every view."""
+        views, labels = self._views_fitted
+        if len(labels) <= self.n_clusters_ or self.n_clusters_ < 2:
+            return np.full(len(views), np.nan)
+        points = [as_dense(ScaledView(view.scaled())).astype(float) for view in views]
+        return np.array([separation(x, labels) for x in points])
+
+    def _make_view_report(self) -> ViewReport:
+        views, labels = self._views_fitted
+        n_anchors = min(self._placement.model.n_anchors, len(labels))
+
+        def cluster(some: list[int]) -> np.ndarray | None:
+            if len(labels) <= self.n_clusters_:
+                return None
+            rng, chosen = check_random_state(0), [views[v] for v in some]
+            model = self._learn(chosen, n_anchors, rng).model
+            found = Placement.learned(model, chosen, self.n_clusters_, n_init=self.n_init, random_state=rng)
+            return np.asarray(found.assign(chosen).labels)
+
+        return view_report(self._used_names(), self.view_weights_[self._used], self._separations(), labels, cluster)
 
     def _set_n_clusters(self, source: RowSource, rng: np.random.RandomState) -> None:
         """``n_clusters_``: what was asked for or, if that is to be found out, what some samples with every view have."""

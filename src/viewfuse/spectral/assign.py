@@ -20,6 +20,7 @@ __all__ = [
     "claim_confidence",
     "cluster_centres",
     "nearest_centres",
+    "place_confidence",
     "refilled",
     "tie_confidence",
     "unit_rows",
@@ -50,6 +51,17 @@ def nearest_centres(rows: Any, centres: Any) -> Any:
     """For each row the position of the centre nearest to it, (n,)."""
     xp = array_namespace(rows, centres)
     return xp.argmax(rows @ centres.T - 0.5 * xp.sum(centres * centres, axis=1), axis=1)
+
+
+def place_confidence(rows: Any, centres: Any) -> Any:
+    """``1 − d²₁/d²₂`` of the distances to the nearest and the second nearest centre, (n,): 0 halfway, 1 at a centre."""
+    xp = array_namespace(rows, centres)
+    if centres.shape[0] == 1:
+        return xp.zeros(rows.shape[0], dtype=rows.dtype, device=rows.device)
+    squares = xp.sum(rows * rows, axis=1)[:, None] - 2 * (rows @ centres.T) + xp.sum(centres * centres, axis=1)
+    nearest = xp.sort(xp.clip(squares, 0.0), axis=1)
+    first, second = nearest[:, 0], nearest[:, 1]
+    return xp.where(second > 0, 1 - first / xp.where(second > 0, second, xp.ones_like(second)), xp.zeros_like(first))
 
 
 def _kmeans(embedding: Any, n_clusters: int, n_init: int, random_state: np.random.RandomState) -> tuple[Any, Any]:
