@@ -31,7 +31,7 @@ SETS = {
     "3Sources": "3Sources", "BBCSport": "BBCSport_fea_gt", "NGs": "NGs", "ORL": "ORL_4view",
 }  # fmt: skip
 OURS = ("GFSC", "AnchorGFSC")
-PATIENCE = 240  # seconds for all seeds of one peer on one set
+PATIENCE = 120  # seconds for all seeds of one peer on one set
 
 
 def peers() -> Iterator[tuple[str, Callable[[list[np.ndarray], int, int], Any]]]:
@@ -148,14 +148,15 @@ def compare(sets: list[str], python: str, seeds: int) -> None:
         if len(rows) == len(sets):
             acc, nmi, ari = np.mean(rows, axis=0)
             print(f"  {method:42} Acc {acc:5.1f}  NMI {nmi:5.1f}  ARI {ari:5.1f}")
-    print("\nAcc of GFSC less that of the best peer default")
-    behind = {
-        name: accs["GFSC"] - max(acc for method, acc in accs.items() if method not in OURS) for name, accs in table.items()
-    }
-    print("  " + ", ".join(f"{name} {gap:+.1f}" for name, gap in behind.items()))
-    print(
-        f"  at or above it on {sum(gap >= 0 for gap in behind.values())} of {len(behind)}; least {min(behind.values()):+.1f}"
-    )
+    for ours in OURS:
+        print(f"\nAcc of {ours} less that of the best peer default")
+        ahead = {
+            name: accs[ours] - max(acc for method, acc in accs.items() if method not in OURS) for name, accs in table.items()
+        }
+        print("  " + ", ".join(f"{name} {gap:+.1f}" for name, gap in ahead.items()))
+        print(
+            f"  at or above it on {sum(gap >= 0 for gap in ahead.values())} of {len(ahead)}; least {min(ahead.values()):+.1f}"
+        )
 
 
 if __name__ == "__main__":
