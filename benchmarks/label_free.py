@@ -154,9 +154,8 @@ def compare(sets: list[str], python: str, seeds: int) -> None:
             name: accs[ours] - max(acc for method, acc in accs.items() if method not in OURS) for name, accs in table.items()
         }
         print("  " + ", ".join(f"{name} {gap:+.1f}" for name, gap in ahead.items()))
-        print(
-            f"  at or above it on {sum(gap >= 0 for gap in ahead.values())} of {len(ahead)}; least {min(ahead.values()):+.1f}"
-        )
+        wins = sum(gap >= 0 for gap in ahead.values())
+        print(f"  at or above it on {wins} of {len(ahead)}; least {min(ahead.values()):+.1f}")
 
 
 if __name__ == "__main__":
