@@ -12,7 +12,7 @@ import scipy.linalg
 from array_api_compat import array_namespace, is_numpy_array
 
 from .._device import to_host
-from ..exceptions import ViewfuseError
+from ..exceptions import DivergenceError, ViewfuseError
 
 __all__ = ["Eigenpairs", "smallest_eigenpairs", "symmetric_eigh"]
 
@@ -79,16 +79,21 @@ def symmetric_eigh(matrix: Any, *, smallest: int | None = None) -> tuple[Any, An
     """Eigenvalues (ascending) and eigenvectors of a dense symmetric matrix, all or the ``smallest`` few.
 
     LAPACK's drivers fail on different matrices (the fast ones on graphs with many equal eigenvalues), so when one gives up
-    the next is tried; the last is the slow QR iteration.
+    the next is tried; the last is the slow QR iteration. What is not finite is refused: some of them make zeros of it.
     """
+    xp = array_namespace(matrix)
+    if not bool(xp.all(xp.isfinite(matrix))):
+        raise DivergenceError(
+            f"A {matrix.shape[0]} × {matrix.shape[0]} matrix to be decomposed is not finite: the parameters are too extreme "
+            "for these views, or the views' numbers for the parameters."
+        )
     count = matrix.shape[0] if smallest is None else smallest
     for solve in _dense_solvers(matrix, count):
         try:
             values, vectors = solve()
         except (np.linalg.LinAlgError, RuntimeError, ValueError):
             continue
-        xp = array_namespace(values)
-        enough = values.shape[0] >= count  # of a matrix with NaN the partial driver returns nothing, without complaint
+        enough = values.shape[0] >= count  # the partial driver may return nothing, without complaint
         if enough and bool(xp.all(xp.isfinite(values))) and bool(xp.all(xp.isfinite(vectors))):
             return values[:count], vectors[:, :count]
     raise ViewfuseError(
