@@ -42,4 +42,5 @@ def bipartite_embedding(gram: np.ndarray, degree: np.ndarray, n_components: int)
     values, vectors = symmetric_eigh(-(root[:, None] * gram * root[None, :]), smallest=min(n_components, len(gram)))
     values = np.maximum(-values, 0)
     transform = root[:, None] * vectors * np.sqrt(values)
-    return BipartiteEmbedding(transform.astype(np.float32), unit_rows(vectors * values).astype(np.float32), values)
+    anchors = unit_rows(np.where(tied[:, None], vectors * values, 0))  # of one without ties rounding would make a direction
+    return BipartiteEmbedding(transform.astype(np.float32), anchors.astype(np.float32), values)
