@@ -61,3 +61,36 @@ def test_evaluate_gives_every_score():
 def test_labels_that_do_not_match_are_refused(true, predicted):
     with pytest.raises(ValueError, match=r"labels|Labels"):
         metrics.accuracy(true, predicted)
+
+
+@pytest.mark.parametrize("score", [metrics.accuracy, metrics.nmi, metrics.ari, metrics.purity, metrics.f_score])
+@pytest.mark.parametrize(("true", "predicted"), [([0, 1], [0]), ([], []), ([[0, 1]], [[0, 1]]), (0, 0)])
+def test_every_score_refuses_them(score, true, predicted):
+    with pytest.raises(ValueError, match=r"labels to compare|two vectors of one length"):
+        score(true, predicted)
+
+
+def test_labels_of_every_array_library(xp):
+    true, predicted = np.array(TRUE), np.array([1, 1, 0, 0, 0, 2])
+    expected = metrics.evaluate(true, predicted)
+    assert metrics.evaluate(xp.asarray(true), xp.asarray(predicted)) == expected
+    assert expected["acc"] == pytest.approx(5 / 6)
+
+
+def test_evaluate_gives_each_score_under_its_name():
+    predicted = ["b", "b", "a", "a", "a", "a"]
+    found = metrics.evaluate(TRUE, predicted)
+    assert found["acc"] == metrics.accuracy(TRUE, predicted) == pytest.approx(4 / 6)
+    assert found["nmi"] == metrics.nmi(TRUE, predicted)
+    assert found["nmi_geometric"] == metrics.nmi(TRUE, predicted, "geometric")
+    assert found["nmi_max"] == metrics.nmi(TRUE, predicted, "max")
+    assert found["ari"] == metrics.ari(TRUE, predicted)
+    assert found["purity"] == pytest.approx(4 / 6)
+    assert found["inverse_purity"] == pytest.approx(5 / 6)
+    assert found["f_score"] == metrics.f_score(TRUE, predicted)
+    assert len({round(value, 6) for value in found.values()}) >= 7  # few of them agree here
+
+
+def test_ari_by_hand():
+    # Pairs in common 2; expected 4 · 4 / 15; the most it could be (4 + 4) / 2.
+    assert metrics.ari(TRUE, PREDICTED) == pytest.approx((2 - 16 / 15) / (4 - 16 / 15))
