@@ -1,0 +1,301 @@
+"""Would the tests notice? Small faults are put into fusion/, spectral/ and metrics.py, one at a time; tests should fail.
+
+    pip install cosmic-ray
+    python benchmarks/mutants.py --sample 400 --seed 1 [--only fusion/sweeps.py] [--list]
+
+The faults are cosmic-ray's: an operator, comparison or number replaced, a condition negated, a loop left out, a decorator
+removed. There are thousands, so a random sample is drawn and the share killed is given with its 95 % interval (Wilson's).
+Each is loaded into a fork of this process, where only the tests of its module run until one fails; a time of five times that
+of the untouched code counts as a failure too. Not counted are faults in annotations, which are never evaluated, and those
+listed with a reason in ``equivalent_mutants.toml``: no test could tell them from the original. Left out altogether is
+``_tile_triton.py``, whose tests need a GPU. Exits with status 1 where fewer than 80 % are killed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import difflib
+import importlib.machinery
+import importlib.util
+import math
+import os
+import random
+import signal
+import sys
+import time
+import tomllib
+from collections import Counter
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+sys.dont_write_bytecode = True
+
+ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "src" / "viewfuse"
+EQUIVALENT = Path(__file__).with_name("equivalent_mutants.toml")
+NEEDS_GPU = {"fusion/_tile_triton.py"}
+LEAST = 0.8
+PATIENCE, SLACK = 5, 10.0  # times the untouched tests' time, and seconds on top
+
+TESTS = {
+    "metrics.py": ["tests/test_metrics.py"],
+    "spectral/assign.py": ["tests/spectral/test_assign.py"],
+    "spectral/bipartite.py": ["tests/spectral/test_bipartite.py"],
+    "spectral/complement.py": ["tests/spectral/test_complement.py"],
+    "spectral/counting.py": ["tests/spectral/test_counting.py"],
+    "spectral/eigensolvers.py": ["tests/spectral/test_eigensolvers.py"],
+    "spectral/kmeans.py": ["tests/spectral/test_kmeans.py"],
+    "spectral/laplacian.py": ["tests/spectral/test_eigensolvers.py"],
+    "fusion/anchor.py": ["tests/fusion/test_anchor.py", "tests/cluster/test_anchor_gfsc.py"],
+    "fusion/counting.py": ["tests/fusion/test_counting.py"],
+    "fusion/exact.py": ["tests/fusion/test_exact.py", "tests/fusion/test_incomplete.py"],
+    "fusion/sweeps.py": ["tests/fusion/test_sweeps.py", "tests/fusion/test_exact.py", "tests/fusion/test_incomplete.py"],
+}
+KERNEL_TESTS = ["tests/fusion/test_kernels.py", "tests/fusion/test_exact.py"]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a fault can be: the n-th position of one of cosmic-ray's operators in a module."""
+
+    path: Path
+    operator: str
+    occurrence: int
+
+    def mutant(self) -> Mutant | None:
+        """The fault itself; None where it would be no Python."""
+        from cosmic_ray.mutating import mutate_code
+
+        original = self.path.read_text()
+        changed = mutate_code(original, _operators()[self.operator], self.occurrence)
+        try:
+            compile(changed, self.path, "exec")
+        except SyntaxError:
+            return None
+        module = self.path.relative_to(PACKAGE).as_posix()
+        return Mutant(module, self.operator.split("/")[1], *_difference(original, changed), changed)
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One fault: ``before`` became ``after`` in a line of a module."""
+
+    module: str
+    operator: str
+    line: int
+    before: str
+    after: str
+    source: str
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """What it is known by when lines move."""
+        return self.module, self.before, self.after
+
+    def __str__(self) -> str:
+        return f"{self.module}:{self.line} {self.operator}\n      - {self.before}\n      + {self.after}"
+
+
+@cache
+def _operators() -> dict[str, Any]:
+    """Those that need no arguments, which would be names of variables."""
+    import cosmic_ray.plugins
+
+    classes = {name: cosmic_ray.plugins.get_operator(name) for name in sorted(cosmic_ray.plugins.operator_names())}
+    return {name: each() for name, each in classes.items() if not each.arguments()}
+
+
+def places_in(path: Path) -> list[Place]:
+    """Every place outside annotations, in a fixed order."""
+    from cosmic_ray.ast import ast_nodes, get_ast
+
+    source = path.read_text()
+    nodes, annotations, found = list(ast_nodes(get_ast(source))), _annotations(source), []
+    for name, operator in _operators().items():
+        positions = [position for node in nodes for position in operator.mutation_positions(node)]
+        for occurrence, (start, end) in enumerate(positions):
+            if not any(first <= tuple(start) and tuple(end) <= last for first, last in annotations):
+                found.append(Place(path, name, occurrence))
+    return found
+
+
+def _annotations(source: str) -> list[tuple[tuple[int, int], tuple[int, int]]]:
+    """First and last position of each annotation, lines from 1 and characters from 0."""
+    lines = source.splitlines()
+
+    def position(line: int, byte: int) -> tuple[int, int]:
+        return line, len(lines[line - 1].encode()[:byte].decode())
+
+    nodes = [getattr(node, field, None) for node in ast.walk(ast.parse(source)) for field in ("annotation", "returns")]
+    return [
+        (position(node.lineno, node.col_offset), position(node.end_lineno, node.end_col_offset))
+        for node in nodes
+        if node is not None
+    ]
+
+
+def _difference(original: str, changed: str) -> tuple[int, str, str]:
+    """The first line that differs, and how it reads before and after."""
+    olds, news = original.splitlines(), changed.splitlines()
+    for tag, i, i_end, j, j_end in difflib.SequenceMatcher(None, olds, news, autojunk=False).get_opcodes():
+        if tag != "equal":
+            return i + 1, " ".join(map(str.strip, olds[i:i_end])), " ".join(map(str.strip, news[j:j_end]))
+    raise AssertionError("a fault that changes nothing")
+
+
+def tests_of(module: str) -> list[str]:
+    return TESTS.get(module, KERNEL_TESTS)
+
+
+class _Changed(importlib.machinery.SourceFileLoader):
+    """Loads a module from changed source."""
+
+    def __init__(self, name: str, path: str, source: str) -> None:
+        super().__init__(name, path)
+        self.source = source
+
+    def get_code(self, fullname: str):
+        return compile(self.source, self.path, "exec")
+
+
+class _Finder:
+    """Finds the one module that was changed; all others are found as ever."""
+
+    def __init__(self, module: str, source: str) -> None:
+        self.name = "viewfuse." + module.removesuffix(".py").replace("/", ".")
+        self.path, self.source = str(PACKAGE / module), source
+
+    def find_spec(self, name: str, path: object = None, target: object = None):
+        if name != self.name:
+            return None
+        return importlib.util.spec_from_file_location(name, self.path, loader=_Changed(name, self.path, self.source))
+
+
+def tests_pass(module: str, source: str | None, limit: float) -> bool:
+    """Run the module's tests in a fork, with the module as given, for so many seconds at most."""
+    child = os.fork()
+    if child == 0:
+        _run_tests(module, source)
+    end = time.monotonic() + limit
+    while time.monotonic() < end:
+        done, status = os.waitpid(child, os.WNOHANG)
+        if done:
+            return os.waitstatus_to_exitcode(status) == 0
+        time.sleep(0.02)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    return False
+
+
+def _run_tests(module: str, source: str | None) -> None:
+    """In the fork; does not return."""
+    status = 99
+    try:
+        silent = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(silent, 1)
+        os.dup2(silent, 2)
+        if source is not None:
+            sys.meta_path.insert(0, _Finder(module, source))
+        import pytest
+
+        status = int(pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-p", "no:randomly", *tests_of(module)]))
+    finally:
+        os._exit(status)
+
+
+def wilson(killed: int, tried: int) -> tuple[float, float]:
+    """95 % interval of a share."""
+    z, share = 1.96, killed / tried
+    middle = (share + z * z / (2 * tried)) / (1 + z * z / tried)
+    half = z / (1 + z * z / tried) * math.sqrt(share * (1 - share) / tried + (z / (2 * tried)) ** 2)
+    return middle - half, middle + half
+
+
+def import_what_tests_need() -> None:
+    """Everything heavy but viewfuse itself, so that no fork has to."""
+    for name in (
+        "array_api_compat.numpy", "array_api_strict", "hypothesis", "numpy", "pandas", "pytest", "scipy.linalg",
+        "scipy.optimize", "scipy.sparse.linalg", "scipy.special", "sklearn.cluster", "sklearn.metrics",
+        "sklearn.utils.extmath", "threadpoolctl", "torch",
+    ):  # fmt: skip
+        if importlib.util.find_spec(name.partition(".")[0]):
+            importlib.import_module(name)
+
+
+def known_equivalents() -> dict[tuple[str, str, str], str]:
+    entries = tomllib.loads(EQUIVALENT.read_text())["mutant"] if EQUIVALENT.exists() else []
+    return {(entry["module"], entry["before"], entry["after"]): entry["because"] for entry in entries}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sample", type=int, default=400, help="how many faults to draw; 0 for all")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--only", default="", help="modules whose path begins so, as fusion/ or metrics.py")
+    parser.add_argument("--skip", type=int, default=0, help="leave out the first so many of the sample: done before")
+    parser.add_argument("--minutes", type=float, default=math.inf, help="stop after so long, and say where to go on")
+    parser.add_argument("--list", action="store_true", help="print the sample instead of trying it")
+    options = parser.parse_args()
+    os.chdir(ROOT)
+    paths = [*sorted(PACKAGE.glob("fusion/*.py")), *sorted(PACKAGE.glob("spectral/*.py")), PACKAGE / "metrics.py"]
+    modules = {path.relative_to(PACKAGE).as_posix(): path for path in paths}
+    chosen = [path for name, path in modules.items() if name not in NEEDS_GPU and name.startswith(options.only)]
+    everything = [place for path in chosen for place in places_in(path)]
+    drawn = random.Random(options.seed).sample(everything, min(options.sample or len(everything), len(everything)))
+    print(f"{len(everything)} faults in {len(chosen)} modules, of which {len(drawn)} are drawn with seed {options.seed}")
+    if options.list:
+        print(*(place.mutant() for place in drawn), sep="\n")
+        return 0
+    return tried(drawn[options.skip :], options.skip, options.minutes)
+
+
+def tried(places: list[Place], first: int, minutes: float) -> int:
+    import_what_tests_need()
+    equivalents, limits = known_equivalents(), {}
+    outcomes: dict[str, Counter] = {}
+    end = time.monotonic() + 60 * minutes
+    for number, place in enumerate(places, start=first):
+        if time.monotonic() > end:
+            print(f"out of time; go on with --skip {number}")
+            break
+        mutant = place.mutant()
+        if mutant is None:
+            continue
+        if mutant.key in equivalents:
+            outcome = "equivalent"
+        else:
+            if mutant.module not in limits:
+                limits[mutant.module] = _limit(mutant.module)
+            outcome = "survived" if tests_pass(mutant.module, mutant.source, limits[mutant.module]) else "killed"
+        outcomes.setdefault(mutant.module, Counter())[outcome] += 1
+        if outcome == "survived":
+            print(f"{number:4} SURVIVED {mutant}", flush=True)
+    return _summary(outcomes)
+
+
+def _limit(module: str) -> float:
+    begin = time.monotonic()
+    if not tests_pass(module, None, math.inf):
+        raise SystemExit(f"the tests of {module} fail even without a fault: {' '.join(tests_of(module))}")
+    seconds = time.monotonic() - begin
+    print(f"     {module}: its tests take {seconds:.1f} s", flush=True)
+    return PATIENCE * seconds + SLACK
+
+
+def _summary(outcomes: dict[str, Counter]) -> int:
+    print(f"\n{'module':28}{'tried':>7}{'killed':>8}{'survived':>10}{'equivalent':>12}")
+    for name, each in [*sorted(outcomes.items()), ("all", sum(outcomes.values(), Counter()))]:
+        print(f"{name:28}{each.total():7}{each['killed']:8}{each['survived']:10}{each['equivalent']:12}")
+    killed, counted = each["killed"], each["killed"] + each["survived"]
+    low, high = wilson(killed, counted)
+    print(f"killed: {killed} of {counted}, {killed / counted:.1%} (95 % interval {low:.1%} to {high:.1%})")
+    return 0 if killed / counted >= LEAST else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
