@@ -1,6 +1,6 @@
 """Faults: kill −9 at random points of what writes files, and of a Dask worker; a full disk, a read-only folder, lost input.
 
-    python benchmarks/faults.py --trials 100 --seed 0
+    python benchmarks/faults.py --trials 100 --seed 0 [--only Tune --only Dask ...]
 
 After each kill every visible file must be whole (the old one or the new one), and the same command run again must end in the
 undisturbed result. Commands run in forks of this process, so a kill falls into the command and not into its imports. The
@@ -26,7 +26,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -214,6 +214,32 @@ class Reproduce(Trial):
                 raise Lost(f"{name} differs after resuming")
 
 
+class Tune(Trial):
+    """``tune(folder=...)``, which goes on from the points it has finished."""
+
+    grid: ClassVar = {"alpha": [2, 10], "beta": [0.5, 1], "gamma": [1, 2, 4]}
+
+    def tuning(self, folder: Path) -> vf.selection.Tuning:
+        views = vf.datasets.make_views(n_samples=150, n_clusters=3, noise=3.0, random_state=0)
+        return vf.selection.tune(views, 3, grid=self.grid, folder=folder)
+
+    def work(self, folder: Path) -> Callable[[], object]:
+        return lambda: self.tuning(folder)
+
+    def check_visible(self, folder: Path) -> None:
+        lines = (folder / "cells.jsonl").read_bytes().split(b"\n")[:-1] if (folder / "cells.jsonl").exists() else []
+        for line in lines:
+            json.loads(line)
+
+    def check_done(self, folder: Path) -> None:
+        entries = [json.loads(line) for line in (folder / "cells.jsonl").read_bytes().splitlines()]
+        keys = [entry["result"]["key"] for entry in entries if "result" in entry]
+        if len(keys) != len(set(keys)) or len(keys) != 12:
+            raise Lost(f"{len(keys)} points were computed for {len(set(keys))} of 12")
+        if not np.array_equal(self.tuning(folder).clusterings, self.tuning(self.reference).clusterings):
+            raise Lost("the clusters differ after resuming")
+
+
 class Download(Trial):
     """``viewfuse datasets fetch`` from a server on loopback that sends the file in slow pieces."""
 
@@ -257,11 +283,6 @@ class Download(Trial):
             raise Lost("the file fetched again has the wrong checksum")
 
 
-def slow(block: np.ndarray) -> np.ndarray:
-    time.sleep(0.05)
-    return block
-
-
 def two_workers(client: Any) -> list[int]:
     """Process ids of the workers, once the killed one has its successor."""
     for _ in range(600):
@@ -282,12 +303,17 @@ def dask_trials(count: int, rng: random.Random) -> Counter:
     arrays = [np.asarray(view, dtype=np.float32) for view in views.arrays]
     outcomes: Counter = Counter()
 
+    def slow(block: np.ndarray) -> np.ndarray:
+        """In here, so that it goes to the workers as it is."""
+        time.sleep(0.05)
+        return block
+
     def labels() -> np.ndarray:
         chunks = [da.from_array(x, chunks=(500, -1)).map_blocks(slow, dtype=x.dtype) for x in arrays]
         return vf.AnchorGFSC(4, n_anchors=20, random_state=0).fit(chunks).labels_.compute()
 
     with (
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
         distributed.Client(cluster) as client,
     ):
         begin = time.perf_counter()
@@ -369,35 +395,58 @@ def situations(folder: Path) -> Iterator[tuple[str, int, str, bool]]:
     yield "second process", code, said, True
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--trials", type=int, default=100)
-    parser.add_argument("--seed", type=int, default=0)
-    options = parser.parse_args()
-    rng = random.Random(options.seed)
-    warnings.simplefilter("ignore")
-    shares = {ClusterOutput: 0.3, SavedModel: 0.3, Reproduce: 0.1, Download: 0.25}
+# Of the trials; Dask has the rest.
+SHARES = {ClusterOutput: 0.25, SavedModel: 0.2, Reproduce: 0.1, Tune: 0.15, Download: 0.2}
+
+
+def kill_files(kind: type[Trial], count: int, rng: random.Random, folder: Path) -> bool:
+    """Whether something was lost."""
+    if kind is Download and not SHARED.is_dir():
+        print("Download       left out: there is no ../shared/datasets")
+        return False
+    trial = kind(folder)
+    outcomes = run_trials(trial, count, rng, folder)
+    listed = ", ".join(f"{number} {outcome}" for outcome, number in outcomes.most_common())
+    print(f"{kind.__name__:14} {count:3} kills: {listed}; one run takes {trial.seconds:.2f} s", flush=True)
+    return any(outcome.startswith("LOST") for outcome in outcomes)
+
+
+def kill_workers(count: int, rng: random.Random) -> bool:
+    outcomes = dask_trials(count, rng)
+    print(f"{'Dask worker':14} {count:3} kills: " + ", ".join(f"{n} {o}" for o, n in outcomes.most_common()), flush=True)
+    return any(outcome != "same labels" for outcome in outcomes)
+
+
+def try_situations(folder: Path) -> bool:
     lost = False
+    for situation, code, said, kept in situations(folder):
+        whole = code == 2 and kept and len(said.splitlines()) == 1
+        print(
+            f"{situation:17} exit {code}, {'nothing lost' if kept else 'LOST'}: {said.replace(str(folder), '…')}", flush=True
+        )
+        lost |= not whole
+    return lost
+
+
+def main() -> int:
+    names = [*(kind.__name__ for kind in SHARES), "Dask", "Situations"]
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--trials", type=int, default=100, help="kills in all, divided among the kinds")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--only", action="append", choices=names, help="these parts only, each with its share of the trials")
+    options = parser.parse_args()
+    chosen = options.only or names
+    warnings.simplefilter("ignore")
+    lost = False
+    counts = {kind: round(share * options.trials) for kind, share in SHARES.items()}
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        for kind, share in shares.items():
-            if kind is Download and not SHARED.is_dir():
-                print("Download       left out: there is no ../shared/datasets")
-                continue
-            count = round(share * options.trials)
-            trial = kind(folder)
-            outcomes = run_trials(trial, count, rng, folder)
-            listed = ", ".join(f"{number} {outcome}" for outcome, number in outcomes.most_common())
-            print(f"{kind.__name__:14} {count:3} kills: {listed}; one run takes {trial.seconds:.2f} s", flush=True)
-            lost |= any(outcome.startswith("LOST") for outcome in outcomes)
-        count = options.trials - sum(round(share * options.trials) for share in shares.values())
-        outcomes = dask_trials(count, rng)
-        print(f"{'Dask worker':14} {count:3} kills: " + ", ".join(f"{n} {o}" for o, n in outcomes.most_common()), flush=True)
-        lost |= any(outcome != "same labels" for outcome in outcomes)
-        for situation, code, said, kept in situations(folder):
-            whole = code == 2 and kept and len(said.splitlines()) == 1
-            print(f"{situation:17} exit {code}, {'nothing lost' if kept else 'LOST'}: {said.replace(name, '…')}", flush=True)
-            lost |= not whole
+        for kind, count in counts.items():
+            if kind.__name__ in chosen:
+                lost |= kill_files(kind, count, random.Random(f"{options.seed} {kind.__name__}"), Path(name))
+        if "Dask" in chosen:
+            lost |= kill_workers(options.trials - sum(counts.values()), random.Random(f"{options.seed} Dask"))
+        if "Situations" in chosen:
+            lost |= try_situations(Path(name))
     return 1 if lost else 0
 
 
