@@ -4,13 +4,21 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
-.PHONY: demo test lint docs bench clean
+.PHONY: demo test test-oldest coverage lint docs bench clean
 
 demo: $(READY)
 	$(BIN)/viewfuse demo
 
 test: $(READY)
 	$(BIN)/pytest
+
+test-oldest:
+	$(PYTHON) benchmarks/oldest.py
+
+coverage: $(READY)
+	$(BIN)/coverage run -m pytest
+	$(BIN)/coverage combine
+	$(BIN)/coverage report
 
 lint: $(READY)
 	$(BIN)/ruff check .
@@ -34,4 +42,4 @@ $(VENV)/.docs-ready: $(READY)
 	@touch $@
 
 clean:
-	rm -rf docs/_build docs/gallery $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache
+	rm -rf docs/_build docs/gallery $(VENV) .venv-oldest build dist .pytest_cache .mypy_cache .ruff_cache

@@ -199,6 +199,7 @@ def _run_tests(module: str, source: str | None) -> None:
         silent = os.open(os.devnull, os.O_WRONLY)
         os.dup2(silent, 1)
         os.dup2(silent, 2)
+        sys.path.insert(0, str(PACKAGE.parent))
         if source is not None:
             sys.meta_path.insert(0, _Finder(module, source))
         import pytest

@@ -20,7 +20,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 PLACE = ROOT / ".venv-oldest"
 EXTRAS = ("all", "test")
-NOT_RUN = {"ruff", "mypy", "selenium", "build", "hatchling"}  # tools whose own versions no test depends on
+NOT_RUN = {"coverage", "ruff", "mypy", "selenium", "build", "hatchling"}  # tools whose own versions no test depends on
 WITHOUT = ("--ignore=tests/docs", "--ignore=tests/report/test_browser.py", "--ignore=tests/test_package.py")
 
 
