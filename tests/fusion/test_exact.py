@@ -6,7 +6,7 @@ import scipy.sparse as sp
 from sklearn.utils import check_random_state
 
 from reference import blobs, printed_gfsc, published_gfsc
-from viewfuse.fusion import fuse_graphs, gf, gfsc
+from viewfuse.fusion import exact, fuse_graphs, gf, gfsc
 from viewfuse.spectral import eigensolvers
 
 VIEWS, LABELS = blobs(n=60, features=(5, 80, 8))
@@ -93,6 +93,12 @@ def test_given_graphs_are_fused_without_being_learned():
     same = fuse_graphs([block, block], 3, gamma=0.0, random_state=0)
     np.testing.assert_allclose(same.weights, 0.5)
     np.testing.assert_allclose(same.consensus, block * (30**0.5 / np.linalg.norm(block)), atol=1e-6)
+
+
+def test_a_given_graph_without_ties_stays_so():
+    prepared = exact._prepared_graph(np.zeros((4, 4)), "robust")
+    np.testing.assert_array_equal(prepared, 0)
+    assert prepared.dtype == np.float32
 
 
 def test_published_fusion_of_given_graphs_by_hand():

@@ -281,3 +281,17 @@ def test_a_matrix_that_is_not_finite_is_refused(wrong, smallest, xp):
     matrix[3, 4] = matrix[4, 3] = wrong
     with pytest.raises(DivergenceError, match="30 × 30 matrix to be decomposed is not finite"):
         symmetric_eigh(xp.asarray(matrix), smallest=smallest)
+
+
+@pytest.mark.parametrize("broken", ["values", "vectors"])
+def test_numbers_that_are_not_finite_are_no_decomposition(monkeypatch, broken):
+    eigh = np.linalg.eigh
+
+    def makes_nan(matrix):
+        values, vectors = eigh(matrix)
+        return (values * np.nan, vectors) if broken == "values" else (values, vectors * np.nan)
+
+    monkeypatch.setattr(np.linalg, "eigh", makes_nan)
+    matrix = random_graph(20)
+    values, vectors = symmetric_eigh(matrix)
+    np.testing.assert_allclose(matrix @ vectors, vectors * values, atol=1e-8)
