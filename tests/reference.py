@@ -68,39 +68,28 @@ def printed_gfsc(views, k, alpha, beta, gamma, start, embedding, n_sweeps):
     return np.maximum(symmetric, 0), embedding, weights / weights.sum(), value
 
 
-def robust_gfsc(views, k, alpha, beta, gamma, *, n_sweeps, present=None, joint=True):
+def robust_gfsc(views, k, alpha, beta, gamma, *, n_sweeps, joint=True):
     """The robust sweeps: a dense solve per view, distances between graphs and between samples written out."""
     n, t = len(views[0]), len(views)
-    present = np.ones((n, t), dtype=bool) if present is None else present
-    lengths = [np.linalg.norm(view, axis=1, keepdims=True) for view in views]
-    views = [
-        view / np.where(length > 0, length, 1) / np.sqrt((length > 0).mean())  # a Gram matrix of trace n
-        for view, length in zip(views, lengths, strict=True)
-    ]
-    both = [np.outer(has, has) for has in present.T]
+    views = [view / np.linalg.norm(view, axis=1, keepdims=True) for view in views]
 
     def view_graph(v, consensus, pull):
         gram = views[v] @ views[v].T
         graph = np.maximum(np.linalg.solve(gram + (alpha + pull) * np.eye(n), pull * consensus + gram), 0)
-        return np.where(both[v], (graph + graph.T) / 2, 0)
-
-    def mean_graph(graphs, weights):
-        covered = sum(w * pair for w, pair in zip(weights, both, strict=True))
-        return sum(w * g for w, g in zip(weights, graphs, strict=True)) / np.where(covered > 0, covered, 1)
+        return (graph + graph.T) / 2
 
     def ties(graph):
         graph = graph - np.diag(np.diag(graph))
         return graph / np.linalg.norm(graph)
 
-    weights, embedding, changes, objectives = np.ones(t), None, [], []
-    consensus = mean_graph([view_graph(v, np.zeros((n, n)), 0.0) for v in range(t)], weights)
+    weights, changes, objectives = np.ones(t), [], []
+    consensus = sum(view_graph(v, np.zeros((n, n)), 0.0) for v in range(t)) / t
     embedding = _normalised_embedding(consensus, k)
     for _ in range(n_sweeps):
         graphs = [view_graph(v, consensus, beta * weights[v]) for v in range(t)]
-        distances = [np.linalg.norm(ties(g) - ties(consensus * pair)) for g, pair in zip(graphs, both, strict=True)]
-        weights = 1 / np.maximum(distances, 0.01)
+        weights = 1 / np.maximum([np.linalg.norm(ties(graph) - ties(consensus)) for graph in graphs], 0.01)
         weights /= weights.mean()
-        mean, old, cut = mean_graph(graphs, weights), consensus, 0.0
+        mean, old, cut = sum(w * g for w, g in zip(weights, graphs, strict=True)) / t, consensus, 0.0
         consensus = mean
         for _ in range(6 if joint else 0):
             points = embedding / np.linalg.norm(embedding, axis=1, keepdims=True)
@@ -108,21 +97,14 @@ def robust_gfsc(views, k, alpha, beta, gamma, *, n_sweeps, present=None, joint=T
             penalty = gamma * mean.mean() / apart.mean()
             consensus, before = np.maximum(mean - penalty * apart, 0), embedding
             embedding = _normalised_embedding(consensus, k)
-            cut = 4 * beta * weights.sum() * penalty * (apart * consensus).sum() / 2
+            cut = 4 * beta * t * penalty * (apart * consensus).sum() / 2
             if 1 - ((before.T @ embedding) ** 2).sum() / k < 1e-6:
                 break
         changes.append(np.linalg.norm(consensus - old) / np.linalg.norm(old))
-        centre = consensus if present.all() else old  # where views are missing, the objective is that before the update
-        objectives.append(
-            cut
-            + sum(
-                np.linalg.norm(x.T - x.T @ g) ** 2 + alpha * np.linalg.norm(g) ** 2
-                for x, g in zip(views, graphs, strict=True)
-            )
-            + beta * sum(w * np.linalg.norm(g - centre * b) ** 2 for w, g, b in zip(weights, graphs, both, strict=True))
-        )
-    embedding = _normalised_embedding(consensus, k)
-    return consensus, mean, embedding, weights / t, np.array(changes), np.array(objectives)
+        misfits = [np.linalg.norm(x.T - x.T @ g) ** 2 for x, g in zip(views, graphs, strict=True)]
+        scatter = sum(w * np.linalg.norm(g - consensus) ** 2 for w, g in zip(weights, graphs, strict=True))
+        objectives.append(sum(misfits) + alpha * sum((g**2).sum() for g in graphs) + beta * scatter + cut)
+    return consensus, mean, _normalised_embedding(consensus, k), weights / t, np.array(changes), np.array(objectives)
 
 
 def _normalised_embedding(graph, k):

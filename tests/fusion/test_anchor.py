@@ -54,8 +54,10 @@ def test_the_sums_of_a_block_written_out(beta, gamma):
     expected = margin
     for v in range(2):
         expected += 0.5 * beta * model.weights[v] * (((ties[v] - consensus) ** 2).sum(axis=1) * has[v]).sum()
-        agreement = [(ties[v] * fused).sum(), (ties[v] ** 2).sum(), ((fused**2).sum(axis=1) * has[v]).sum()]
-        np.testing.assert_allclose(sums.agreement[v], agreement, rtol=1e-5)
+        both = has.all(axis=0)  # of two views, what the others say is what the other says
+        other = ties[1 - v][both]
+        agreement = [(ties[v][both] * other).sum(), (ties[v][both] ** 2).sum(), (other**2).sum()]
+        np.testing.assert_allclose(sums.agreement[v], agreement, rtol=1e-3)
     if gamma:
         expected += gamma / 12 / model.mean_apart * (placed.apart * consensus).sum()
         assert sums.apart == pytest.approx(placed.apart.sum(), rel=1e-5)
@@ -90,6 +92,23 @@ def test_the_shared_variables_follow_from_the_sums():
     assert not anchor.refined(first, sums).converged
     assert anchor.refined(second, sums).converged  # without a tolerance it stays as it was
     assert second.positions is first.positions
+
+
+def test_a_view_is_compared_with_the_mean_of_the_others_that_a_row_has():
+    rng = np.random.default_rng(0)
+    graphs, share = (
+        rng.random((3, 6, 4)),
+        np.array([1.0, 2, 3])[:, None] * np.array([[1, 1, 1, 1, 1, 1], [1, 0, 1, 1, 0, 1], [1, 1, 0, 1, 0, 1]]),
+    )
+    total = share.sum(axis=0)
+    fused = (share[:, :, None] * graphs).sum(axis=0) / total[:, None]
+    found = anchor._agreement(graphs[0], fused, (fused**2).sum(axis=1), share[0], total)
+    rows_with_another = [i for i in range(6) if share[1:, i].any()]
+    rest = np.array([(share[1:, i, None] * graphs[1:, i]).sum(axis=0) / share[1:, i].sum() for i in rows_with_another])
+    own = graphs[0][rows_with_another]
+    np.testing.assert_allclose(found, [(own * rest).sum(), (own**2).sum(), (rest**2).sum()], rtol=1e-6)
+    alone = anchor._agreement(graphs[0], graphs[0], (graphs[0] ** 2).sum(axis=1), np.ones(6), np.ones(6))
+    assert alone == (0.0, 0.0, 0.0)
 
 
 def test_weights_by_hand():
