@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import platform
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -113,8 +114,8 @@ def save_results(path: str | Path, model: Any, views: Views, *, into: Any = None
     """
     path = check_results_target(path, into)
     if path.suffix.lower() == ".npz":
-        with replacing(path) as temporary, temporary.open("wb") as file:
-            np.savez_compressed(file, **_arrays(model, views), **_for_a_report(model, views))
+        with replacing(path) as temporary:
+            _write_npz(temporary, {**_arrays(model, views), **_for_a_report(model, views)})
         return path
     with omics.without_mudata_announcement():
         data = omics.read_omics(Path(into)) if isinstance(into, (str, Path)) else into.copy()
@@ -239,6 +240,14 @@ def versions() -> dict[str, str]:
         "scipy": scipy.__version__,
         "scikit-learn": sklearn.__version__,
     }
+
+
+def _write_npz(path: Path, arrays: dict[str, Any]) -> None:
+    """As ``np.savez_compressed``, but closed where the disk is full: NumPy 2.0 leaves it open and Python complains."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, values in arrays.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as stream:
+                np.lib.format.write_array(stream, np.asanyarray(values), allow_pickle=False)
 
 
 def _per_sample(values: Any, views: Views, what: str) -> np.ndarray:
