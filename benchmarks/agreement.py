@@ -1,8 +1,8 @@
 """Do precision, threads or the array library change the clusters? Adjusted Rand index of GFSC's labels on eight real sets.
 
-    python benchmarks/agreement.py [FOLDER]
+    python benchmarks/agreement.py [FOLDER [FILE ...]]
 
-FOLDER holds the files, by default ../shared/datasets. Every line compares the labels of one data set in double precision,
+FOLDER holds the files, by default ../shared/datasets; only the FILES are compared where some are named. Every line compares the labels of one data set in double precision,
 one thread, NumPy, with those in single precision, with two threads, and with PyTorch tensors.
 """
 
@@ -43,7 +43,7 @@ def main() -> int:
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parents[2] / "shared" / "datasets"
     worst = 1.0
     print(f"{'data set':26}{'float32':>9}{'threads':>9}{'PyTorch':>9}")
-    for file in FILES:
+    for file in sys.argv[2:] or FILES:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             views = vf.load_views(folder / file)
