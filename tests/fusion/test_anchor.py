@@ -37,7 +37,7 @@ def test_the_sums_of_a_block_written_out(beta, gamma):
     for step in range(2 if beta else 1):
         margin, at = 0.0, []
         for v, view in enumerate(views):
-            code = (view @ model.maps[v]).astype(float)
+            code = view.codes(model.maps[v]).astype(float)
             graph, strengths = strongest_anchors(code + beta * model.weights[v] * pulled_by, 4)
             margin += (-(graph * code).sum(axis=1) + 0.5 * strengths * (graph**2).sum(axis=1)).sum()
             at.append(graph)
@@ -54,16 +54,9 @@ def test_the_sums_of_a_block_written_out(beta, gamma):
     expected = margin
     for v in range(2):
         expected += 0.5 * beta * model.weights[v] * (((ties[v] - consensus) ** 2).sum(axis=1) * has[v]).sum()
-        both = has.all(axis=0)  # of two views, what the others say is what the other says
-        other = ties[1 - v][both]
-        agreement = [(ties[v][both] * other).sum(), (ties[v][both] ** 2).sum(), (other**2).sum()]
-        np.testing.assert_allclose(sums.agreement[v], agreement, rtol=1e-3)
-    if gamma:
-        expected += gamma / 12 / model.mean_apart * (placed.apart * consensus).sum()
-        assert sums.apart == pytest.approx(placed.apart.sum(), rel=1e-5)
-    else:
-        assert placed.apart is None
-        assert sums.apart == 0
+        np.testing.assert_allclose(sums.crossing[v], [(ties[v] * placed.apart).sum(), has[v].sum()], rtol=1e-4)
+    expected += gamma / 12 / model.mean_apart * (placed.apart * consensus).sum()
+    assert sums.apart == pytest.approx(placed.apart.sum(), rel=1e-5)
     assert sums.objective == pytest.approx(expected, rel=1e-4)
     assert sums.count == 70
     np.testing.assert_allclose(sums.gram, consensus.T @ consensus, atol=1e-4)
@@ -94,37 +87,29 @@ def test_the_shared_variables_follow_from_the_sums():
     assert second.positions is first.positions
 
 
-def test_a_view_is_compared_with_the_mean_of_the_others_that_a_row_has():
-    rng = np.random.default_rng(0)
-    graphs, share = (
-        rng.random((3, 6, 4)),
-        np.array([1.0, 2, 3])[:, None] * np.array([[1, 1, 1, 1, 1, 1], [1, 0, 1, 1, 0, 1], [1, 1, 0, 1, 0, 1]]),
-    )
-    total = share.sum(axis=0)
-    fused = (share[:, :, None] * graphs).sum(axis=0) / total[:, None]
-    found = anchor._agreement(graphs[0], fused, (fused**2).sum(axis=1), share[0], total)
-    rows_with_another = [i for i in range(6) if share[1:, i].any()]
-    rest = np.array([(share[1:, i, None] * graphs[1:, i]).sum(axis=0) / share[1:, i].sum() for i in rows_with_another])
-    own = graphs[0][rows_with_another]
-    np.testing.assert_allclose(found, [(own * rest).sum(), (own**2).sum(), (rest**2).sum()], rtol=1e-6)
-    alone = anchor._agreement(graphs[0], graphs[0], (graphs[0] ** 2).sum(axis=1), np.ones(6), np.ones(6))
-    assert alone == (0.0, 0.0, 0.0)
-
-
 def test_weights_by_hand():
-    # cosines 1 (taken as 0.01 apart), 1/2 and, for a view nobody has, 0
-    weights = anchor._weights(np.array([[4.0, 4, 4], [3, 4, 9], [0, 0, 9]]))
-    expected = np.array([100, 1, 2**-0.5])
+    # The mean P of the views' ties is 1/4, 1 and 0, beside 1/2 for all pairs; it counts as no less than a hundredth of that.
+    weights = anchor._weights(np.array([[2.0, 8], [4, 4], [0, 5]]), 0.5)
+    expected = np.array([2**0.5, 2**-0.5, 10])
     np.testing.assert_allclose(weights, expected / expected.mean())
+    np.testing.assert_array_equal(anchor._weights(np.array([[0.0, 8], [0, 4]]), 0.0), 1)  # before there is an embedding
+
+
+def test_before_the_first_embedding_nothing_is_apart():
+    views = rows()
+    sums = anchor.block_sums(anchor.replace(learned(views).model, embedding=None), views)
+    assert sums.apart == 0
+    np.testing.assert_array_equal(sums.crossing[:, 0], 0)
+    assert sums.crossing[:, 1].tolist() == [70, 58]
 
 
 def test_codes_are_in_units_of_their_margin():
     views = rows()
     for mapping, view in zip(learned(views).model.maps, views, strict=True):
-        strengths = strongest_anchors(view @ mapping, 4)[1]
+        strengths = strongest_anchors(view.codes(mapping), 4)[1]
         assert strengths[view.scale > 0].mean() == pytest.approx(1, rel=1e-4)
         assert mapping.dtype == np.float32
-    nothing = np.zeros((5, 3), dtype=np.float32)
+    nothing = np.zeros((6, 3), dtype=np.float32)
     np.testing.assert_array_equal(anchor._in_units_of_margin(nothing, UnitRows.of(np.ones((4, 5))), 2), nothing)
 
 
@@ -155,7 +140,7 @@ def test_sums_add_up_in_any_order():
     total = sum([one, other])
     assert total.count == 70
     assert total.objective == one.objective + other.objective
-    np.testing.assert_array_equal(total.agreement, one.agreement + other.agreement)
+    np.testing.assert_array_equal(total.crossing, one.crossing + other.crossing)
     np.testing.assert_array_equal((other + one).gram, total.gram)
 
 
@@ -190,4 +175,4 @@ def test_tensors_are_placed_as_arrays_are():
     np.testing.assert_allclose(np.asarray(placed.consensus), expected.consensus, atol=1e-4)
     sums, reference = anchor.block_sums(moved, tensors), anchor.block_sums(model, views)
     assert sums.objective == pytest.approx(reference.objective, rel=1e-3)
-    np.testing.assert_allclose(sums.agreement, reference.agreement, rtol=1e-3)
+    np.testing.assert_allclose(sums.crossing, reference.crossing, rtol=1e-3)
