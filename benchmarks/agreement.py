@@ -2,8 +2,9 @@
 
     python benchmarks/agreement.py [FOLDER [FILE ...]]
 
-FOLDER holds the files, by default ../shared/datasets; only the FILES are compared where some are named. Every line compares the labels of one data set in double precision,
-one thread, NumPy, with those in single precision, with two threads, and with PyTorch tensors.
+FOLDER holds the files, by default ../shared/datasets; only the FILES are compared where some are named. Every line compares
+the labels of one data set in double precision, one thread, NumPy, with those in single precision, with two threads, and with
+PyTorch tensors.
 """
 
 from __future__ import annotations
