@@ -26,7 +26,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -283,17 +283,6 @@ class Download(Trial):
             raise Lost("the file fetched again has the wrong checksum")
 
 
-def two_workers(client: Any) -> list[int]:
-    """Process ids of the workers, once the killed one has its successor."""
-    for _ in range(600):
-        with contextlib.suppress(OSError):
-            found = list(client.run(os.getpid).values())
-            if len(found) == 2:
-                return found
-        time.sleep(0.5)
-    raise Lost("a killed worker was not replaced within five minutes")
-
-
 def dask_trials(count: int, rng: random.Random) -> Counter:
     """Kill a worker process at a random moment of an AnchorGFSC fit, as often as asked for."""
     import dask.array as da
@@ -312,16 +301,23 @@ def dask_trials(count: int, rng: random.Random) -> Counter:
         chunks = [da.from_array(x, chunks=(500, -1)).map_blocks(slow, dtype=x.dtype) for x in arrays]
         return vf.AnchorGFSC(4, n_anchors=20, random_state=0).fit(chunks).labels_.compute()
 
-    with (
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
-        distributed.Client(cluster) as client,
-    ):
+    @contextlib.contextmanager
+    def workers() -> Iterator[list[int]]:
+        """Their process ids. New ones for each trial: a nanny does not always replace a worker that was killed."""
+        with (
+            distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
+            distributed.Client(cluster) as client,
+        ):
+            client.wait_for_workers(2)
+            yield list(client.run(os.getpid).values())
+
+    with workers():
         begin = time.perf_counter()
         expected = labels()
         seconds = time.perf_counter() - begin
-        for _ in range(count):
-            process = rng.choice(two_workers(client))
-            timer = threading.Timer(rng.uniform(0, seconds), os.kill, (process, signal.SIGKILL))
+    for _ in range(count):
+        with workers() as processes:
+            timer = threading.Timer(rng.uniform(0, seconds), os.kill, (rng.choice(processes), signal.SIGKILL))
             timer.start()
             try:
                 outcomes["same labels" if np.array_equal(labels(), expected) else "OTHER LABELS"] += 1
