@@ -36,8 +36,11 @@ GRIDS: dict[str, dict[str, list[Any]]] = {
 
 
 def settings(key: str) -> list[dict[str, Any]]:
+    """The settings of the grid, less the defaults."""
     grid = GRIDS.get(key, {})
-    return [dict(zip(grid, values, strict=True)) for values in itertools.product(*grid.values())]
+    points = [dict(zip(grid, values, strict=True)) for values in itertools.product(*grid.values())]
+    defaults = METHODS[key]().get_params()
+    return [options for options in points if any(defaults[name] != value for name, value in options.items())]
 
 
 def chance(y: np.ndarray, labels: np.ndarray) -> float:

@@ -137,24 +137,61 @@ def test_imvsc_residuals_go_below_tolerance():
     assert model.history_["dual"][-1] <= 1e-3
 
 
+def imvsc_state(x, laplacian):
+    return imvsc._View(x, laplacian, (1.0, 0.01, 0.1), np.random.RandomState(0))
+
+
+def imvsc_penalties(state):
+    """Of the errors' constraint, J's and W's."""
+    return state.grip * state.mu, state.mu, imvsc._GRIP_OF_W * state.mu
+
+
 def test_imvsc_dual_residual_is_what_stationarity_lacks():
-    # Stationarity in Z of the Lagrangian, from its definition, with the multipliers μY: the pull's gradient and the terms'.
+    # Stationarity in Z of the Lagrangian, from its definition: the slopes of the pull and of the terms with multipliers.
     rng = np.random.default_rng(0)
-    views, mu, beta = [rng.normal(size=(12, d)) for d in (4, 15)], 2.0, 0.3
+    views, beta = [rng.normal(size=(12, d)) for d in (4, 15)], 0.3
     laplacians = [Laplacian.of(vf.graphs.view_graph(x, "gaussian", scaling="unit-spread"), normalized=True) for x in views]
-    states = [imvsc._View(x, L.dense(), (1.0, 0.01, 0.1)) for x, L in zip(views, laplacians, strict=True)]
-    totals = [states[0].Z + states[1].Z]
+    states = [imvsc_state(x, L.dense()) for x, L in zip(views, laplacians, strict=True)]
+    total = states[0].Z + states[1].Z
     for _ in range(3):
-        for state in states:
-            state.solve(totals[-1], mu, beta, 2)
-        totals.append(states[0].Z + states[1].Z)
         old = [state.W.copy() for state in states]
-        found = [state.step(mu, np.float32(beta) * (totals[-1] - totals[-2]), np.random.RandomState(0)) for state in states]
-    for state, x, laplacian, before, (_, dual) in zip(states, views, laplacians, old, found, strict=True):
-        in_z = beta * (2 * state.Z - totals[-1]) + mu * (state.to_j + state.to_w - state.to_x @ x.T)
+        total, _ = imvsc._sweep(states, total, beta)
+    for state, other, x, laplacian, before in zip(states, states[::-1], views, laplacians, old, strict=True):
+        of_x, of_j, of_w = imvsc_penalties(state)
+        in_z = beta * (state.Z - other.Z) + of_j * state.to_j + of_w * state.to_w - of_x * state.to_x @ x.T
         in_w = 2 * 0.1 * (laplacian.dense() - 2 * np.eye(12)) @ (state.W - before)
-        scale = mu * np.hypot(np.linalg.norm(state.to_j), np.linalg.norm(state.to_w))
-        assert np.isclose(dual * scale, np.hypot(np.linalg.norm(in_z), np.linalg.norm(in_w)), rtol=1e-3)
+        scale = np.hypot(of_j * np.linalg.norm(state.to_j), of_w * np.linalg.norm(state.to_w))
+        assert np.isclose(state.dual * scale, np.hypot(np.linalg.norm(in_z), np.linalg.norm(in_w)), rtol=1e-3)
+        size = np.linalg.norm(state.Z)
+        gaps = np.linalg.norm(state.Z - state.J) / size, np.linalg.norm(state.Z - state.W) / size
+        assert np.allclose(state.gaps, (np.linalg.norm(x - state.Z @ x - state.E) / np.linalg.norm(x), *gaps), rtol=1e-3)
+
+
+def test_imvsc_ends_where_the_conditions_of_optimality_hold():
+    # The problem is convex: variables that agree and multipliers that are subgradients of every term prove the optimum.
+    views, beta, lam2, lam3 = blobs(n=12, noise=1.5)[0], 0.1, 0.01, 0.1
+    laplacians = [Laplacian.of(graph, normalized=True).dense() for graph in twelve_samples()]
+    states = [imvsc_state(x, laplacian) for x, laplacian in zip(views, laplacians, strict=True)]
+    total = states[0].Z + states[1].Z
+    for i in range(600):
+        total, _ = imvsc._sweep(states, total, beta)
+        for state in states:
+            state.balance(1 + 0.25 / (1 + i / 20))
+    for state, other, x, laplacian in zip(states, states[::-1], views, laplacians, strict=True):
+        of_x, of_j, of_w = imvsc_penalties(state)
+        assert np.allclose(state.Z, state.J, atol=1e-3)
+        assert np.allclose(state.Z, state.W, atol=1e-3)
+        assert np.allclose(state.Z @ x + state.E, x, atol=1e-2)
+        low_rank, errors, smooth = of_j * state.to_j, of_x * state.to_x, of_w * state.to_w
+        assert np.allclose(beta * (state.Z - other.Z) + low_rank + smooth, errors @ x.T, atol=1e-2)
+        assert np.linalg.norm(low_rank, 2) <= 1 + 1e-4
+        assert np.isclose(np.vdot(low_rank, state.J), np.linalg.norm(state.J, "nuc"), rtol=1e-3)
+        assert np.abs(errors).max() <= state.lam1 * (1 + 1e-4)
+        assert np.isclose(np.vdot(errors, state.E), state.lam1 * np.abs(state.E).sum(), rtol=1e-3)
+        slope = lam2 + 2 * lam3 * laplacian @ state.W - smooth  # of W: 0 where it is positive, else not negative
+        assert slope.min() >= -1e-3
+        assert np.abs(slope[state.W > 0]).max() <= 1e-3
+        assert 0 < np.count_nonzero(state.W) < state.W.size
 
 
 def test_mvsc_residuals_go_below_tolerance():
@@ -302,16 +339,37 @@ def test_mvkkm_makes_a_graph_a_kernel_without_changing_which_clustering_is_best(
 
 def test_imvsc_graph_step_solves_its_linear_system():
     rng = np.random.default_rng(0)
-    x, mu, beta = rng.normal(size=(12, 5)), 3.0, 0.2
-    state = imvsc._View(x, np.eye(12), (1.0, 0.01, 0.1))
+    x, beta = rng.normal(size=(12, 5)), 0.2
+    state = imvsc_state(x, np.eye(12))
     for name in ("J", "W", "to_j", "to_w"):
         setattr(state, name, rng.normal(size=(12, 12)).astype(np.float32))
     state.E, state.to_x = (rng.normal(size=(12, 5)).astype(np.float32) for _ in range(2))
     total = rng.normal(size=(12, 12)).astype(np.float32)
-    state.solve(total, mu, beta, 3)
-    right = (x - state.E + state.to_x) @ x.T + state.J - state.to_j + state.W - state.to_w + beta / mu * total
-    direct = np.linalg.solve(x @ x.T + (2 + 3 * beta / mu) * np.eye(12), right.T).T  # rows hold columns of Z
+    state.solve(total, beta, 3)
+    of_x, of_j, of_w = imvsc_penalties(state)
+    data = of_x * (x - state.E + state.to_x) @ x.T
+    right = data + of_j * (state.J - state.to_j) + of_w * (state.W - state.to_w) + beta * total
+    direct = np.linalg.solve(of_x * x @ x.T + (of_j + of_w + 3 * beta) * np.eye(12), right.T).T  # rows hold columns of Z
     assert np.allclose(state.Z, direct, atol=1e-4)
+
+
+def test_imvsc_changes_of_penalty_keep_the_multipliers():
+    state = imvsc_state(np.random.default_rng(0).normal(size=(12, 5)), np.eye(12))
+    state.solve(state.Z, 0.1, 1)
+    state.step(state.Z, 0.1, 1)
+
+    def multipliers():
+        names = ("to_x", "to_j", "to_w")
+        return [penalty * getattr(state, name) for penalty, name in zip(imvsc_penalties(state), names, strict=True)]
+
+    for gaps, dual in (((0.5, 0.1, 0.1), 0.1), ((0.01, 0.1, 0.1), 0.9), ((0.01, 0.1, 0.1), 0.15)):
+        before, mu, grip = multipliers(), state.mu, state.grip
+        state.gaps, state.dual = gaps, dual
+        state.balance(1.25)
+        for old, new in zip(before, multipliers(), strict=True):
+            assert np.allclose(old, new, rtol=1e-5)
+        assert (state.grip > grip) == (gaps[0] > 0.1)
+        assert np.sign(state.mu - mu) == (1 if max(gaps) > dual else -1 if dual > 0.2 else 0)
 
 
 def test_imvsc_smooth_steps_reach_a_numerical_optimiser():
@@ -405,14 +463,21 @@ def test_mvsc_program_equals_a_numerical_optimiser():
     assert np.isclose(total, misfit + 0.5 * (graph**2).sum() + (costs * np.abs(graph)).sum(), rtol=1e-2)
 
 
-def test_partial_singular_values_equal_the_full_ones():
+@pytest.mark.parametrize("n", [70, 200])  # through all eigenvectors, and through a block of vectors
+@pytest.mark.parametrize("rank", [5, 60])
+def test_partial_singular_values_equal_the_full_ones(n, rank):
     rng = np.random.default_rng(0)
-    matrix = rng.normal(size=(90, 5)) @ rng.normal(size=(5, 90)) + 0.01 * rng.normal(size=(90, 90))
-    shrunk, _, nuclear = shrunk_singular_values(matrix, 1.0, None, np.random.RandomState(0))
+    matrix = rng.normal(size=(n, rank)) @ rng.normal(size=(rank, n)) + 0.01 * rng.normal(size=(n, n))
+    shrunk, start, nuclear = shrunk_singular_values(matrix, 1.0, None, np.random.RandomState(0))
+    assert np.allclose(shrunk, shrunk_by_svd(matrix), atol=1e-6)
+    assert np.isclose(nuclear, np.linalg.norm(shrunk, "nuc"))
+    near = matrix + 0.01 * rng.normal(size=(n, n))
+    assert np.allclose(shrunk_singular_values(near, 1.0, start, np.random.RandomState(0))[0], shrunk_by_svd(near), atol=1e-4)
+
+
+def shrunk_by_svd(matrix):
     left, values, right = np.linalg.svd(matrix)
-    expected = (left * np.maximum(values - 1, 0)) @ right
-    assert np.allclose(shrunk, expected, atol=1e-6)
-    assert np.isclose(nuclear, np.maximum(values - 1, 0).sum())
+    return (left * np.maximum(values - 1, 0)) @ right
 
 
 @pytest.mark.parametrize("affinity", ["gaussian", "adaptive-neighbors", "self-expressive", "cosine", "precomputed"])

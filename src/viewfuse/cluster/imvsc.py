@@ -2,10 +2,20 @@
 
     min Σ_v ‖Z_v‖_* + λ₁‖E_v‖₁ + λ₂‖Z_v‖₁ + λ₃Tr(Z_vL_vZ_vᵀ) + (β/2) Σ_{u<v} ‖Z_v − Z_u‖²,   X_vᵀ = X_vᵀZ_v + E_v,  Z_v ≥ 0
 
-Linearised ADMM with the split Z = J (low rank) = W (sparse, smooth, ≥ 0), two blocks, so it converges. Z: the views' pull
-linearised, a solve in the eigenbasis of G_v, 4n²r; J: singular values above 1/μ only, by a warm-started block of a few more
-vectors than the last rank; W: a gradient step on λ₃, soft threshold, projection; E: soft threshold. μ follows the
-residuals, so that neither falls behind. In single precision; memory: six n × n arrays of floats per view.
+Linearised ADMM with the split Z = J (low rank) = W (sparse, smooth, ≥ 0), two blocks, so it converges. With the penalties κμ
+of the errors' constraint, μ of J's and 2μ of W's, and multipliers Y₁, Y₂, Y₃ in their units, every iteration of a view is
+
+    Z   (G + sI) Z = X(Xᵀ − E + Y₁) + (J − Y₂ + 2(W − Y₃) + (β/μ) Σ_u Z_u) / κ,   s = (3 + βt/μ) / κ: the views' pull
+        linearised, a solve in the eigenbasis of G_v, 4n²r;
+    T_J = J + ρ(Z − J) + Y₂,  J = argmin ‖J‖_* + (μ/2)‖J − T_J‖²,  Y₂ = T_J − J: singular values above 1/μ only;
+    T_W = W + ρ(Z − W) + Y₃,  a gradient step on λ₃, soft threshold, projection,  Y₃ = T_W − W;
+    T_E = E + ρ(Xᵀ − XᵀZ − E) + Y₁,  E = soft(T_E, λ₁/κμ),  Y₁ = T_E − E;
+
+ρ = 1.6 is over-relaxation. Each view has its own μ, which follows its residuals so that neither falls behind, and its own κ,
+raised while the errors' gap is the largest. The singular values take most of the time: where λ₁ lets a sample stand for
+itself the optimum has a rank of a third of the samples and more, and all eigenvectors of an n × n matrix are found in each
+iteration, so what counts is that the iterations are few. Views run side by side on the threads. In single precision; memory:
+six n × n arrays of floats per view and the right singular vectors.
 """
 
 from __future__ import annotations
@@ -17,6 +27,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from .._parallel import for_each, worker_threads
 from ..graphs import AFFINITIES, ScaledView, factorise
 from ..spectral import Laplacian, symmetric_eigh
 from ..views import Views
@@ -29,10 +40,11 @@ from .sc import spectral_embedding
 __all__ = ["IMVSC", "agreeing_graphs", "shrunk_singular_values", "smooth_step"]
 
 _FIRST_RANK = 20
-_SPARE = 10
-_FIRST_MU = 5.0
+_SPARE = 20  # vectors below the threshold that are kept, so that the rank may grow
+_FIRST_MU, _FIRST_GRIP, _GRIP_OF_W = 5.0, 0.3, 2.0  # μ, and the penalties of the errors' and W's constraints relative to it
 _FIRST_STEP, _PATIENCE = 0.25, 20  # μ's largest relative change, and when it is halved: a μ that follows on and on circles
-_LAG = 4.0  # how many times the primal residual the dual one may be before μ is lowered
+_LAG = 2.0  # how many times the primal residual the dual one may be before μ is lowered
+_RELAXATION = 1.6
 _DENSE_FROM = 0.1  # share of non-zeros from which a sparse product is no faster
 
 
@@ -41,27 +53,27 @@ def shrunk_singular_values(
 ) -> tuple[np.ndarray, np.ndarray, float]:
     """``argmin_J τ‖J‖_* + ½‖J − M‖²``: only the singular values above τ are found, and shrunk by it.
 
-    Subspace iteration from ``start`` (the last right singular vectors) and a few random vectors; the block grows until it
-    holds a singular value below τ, or goes over to the eigenvectors of ``MᵀM`` where it would be no smaller than that.
-    Returns J, the right vectors kept, and ``‖J‖_*``.
+    Subspace iteration from ``start`` (the last right singular vectors; one pass is enough) or random vectors. The block
+    grows until it holds a singular value below τ; where it would be large, the eigenvectors of ``MᵀM`` are cheaper.
+    Returns J, the right vectors kept and a few more, and ``‖J‖_*``.
     """
     n = matrix.shape[1]
-    size = max(_FIRST_RANK, (0 if start is None else start.shape[1]) + _SPARE)
-    block = start
+    block = np.empty((n, 0), matrix.dtype) if start is None else start
+    size, passes = max(_FIRST_RANK, block.shape[1]), 2 if start is None else 1
     while 4 * size < n:
-        fresh = random_state.standard_normal((n, size - (0 if block is None else block.shape[1]))).astype(matrix.dtype)
-        block = np.linalg.qr(fresh if block is None else np.hstack([block, fresh]))[0]
-        for _ in range(2):
+        fresh = random_state.standard_normal((n, size - block.shape[1])).astype(matrix.dtype)
+        block = np.hstack([block, fresh])
+        for _ in range(passes):
             block = np.linalg.qr(matrix.T @ (matrix @ block))[0]
         image = matrix @ block
         squares, rotation = symmetric_eigh(image.T @ image)
         block = block @ rotation[:, ::-1]
         if squares[0] < threshold**2:
             return _shrunk(image @ rotation[:, ::-1], block, squares[::-1], threshold)
-        size *= 2
+        size, passes = 2 * size, 2
     squares, vectors = symmetric_eigh(matrix.T @ matrix)
-    kept = vectors[:, squares > threshold**2][:, ::-1]
-    return _shrunk(matrix @ kept, kept, squares[::-1][: kept.shape[1]], threshold)
+    found = vectors[:, -_SPARE - int((squares > threshold**2).sum()) :][:, ::-1]
+    return _shrunk(matrix @ found, found, squares[::-1][: found.shape[1]], threshold)
 
 
 def _shrunk(
@@ -71,7 +83,8 @@ def _shrunk(
     kept = int((squares > threshold**2).sum())
     values = np.sqrt(squares[:kept])
     factors = (1 - threshold / values).astype(image.dtype)
-    return (image[:, :kept] * factors) @ right[:, :kept].T, right[:, :kept], float((values - threshold).sum())
+    shrunk = (image[:, :kept] * factors) @ right[:, :kept].T
+    return shrunk, right[:, : kept + _SPARE], float((values - threshold).sum())
 
 
 def smooth_step(
@@ -86,7 +99,9 @@ def smooth_step(
 class _View:
     """The variables of one view and their steps; arrays hold a column of ``Z`` in each row, so that ``ZL`` is ``L @ Zᵀ``."""
 
-    def __init__(self, x: np.ndarray, laplacian: np.ndarray, lam: tuple[float, float, float]) -> None:
+    def __init__(
+        self, x: np.ndarray, laplacian: np.ndarray, lam: tuple[float, float, float], random_state: np.random.RandomState
+    ) -> None:
         factor = factorise(ScaledView(x))
         self.lam1 = lam[0] * x.shape[0] / max(float(np.abs(x).sum()), 1e-300)
         self.lam2, self.lam3 = lam[1:]
@@ -100,57 +115,102 @@ class _View:
         self.Z, self.J, self.W = start, start.copy(), np.maximum(start, 0)
         self.smoothed = self.laplacian @ self.W
         self.E = np.zeros_like(self.x)
-        # multipliers / μ
+        # multipliers / penalty
         self.to_x, self.to_j, self.to_w = np.zeros_like(self.x), np.zeros_like(start), np.zeros_like(start)
+        self.mu, self.grip = _FIRST_MU, _FIRST_GRIP
+        self.gaps, self.dual = (np.inf, np.inf, np.inf), np.inf
         self.right: np.ndarray | None = None
         self.nuclear = 0.0
+        self.random_state = random_state
 
-    def solve(self, total: np.ndarray, mu: float, beta: float, n_views: int) -> None:
-        """Z: ``(G + sI) Z = X(Xᵀ − E + Y₁) + J − Y₂ + W − Y₃ + (β/μ) Σ_u Z_u`` with ``s = 2 + βt/μ``."""
-        shift = 2 + beta * n_views / mu
-        rest = self.J - self.to_j
-        rest += self.W
-        rest -= self.to_w
-        rest += np.float32(beta / mu) * total
+    @property
+    def primal(self) -> float:
+        return max(self.gaps)
+
+    def solve(self, total: np.ndarray, beta: float, n_views: int) -> None:
+        """Z, given ``Σ_u Z_u`` of the last iteration."""
+        pull = beta / self.mu
+        shift = (1 + _GRIP_OF_W + pull * n_views) / self.grip
+        rest = self.W - self.to_w
+        rest *= _GRIP_OF_W
+        rest += self.J
+        rest -= self.to_j
+        rest += pull * total
+        rest /= self.grip
         data = (self.x - self.E + self.to_x) @ self.loadings.T
-        inner = (shift * data - rest @ self.basis) / (self.eigenvalues + np.float32(shift))
+        inner = (shift * data - rest @ self.basis) / (self.eigenvalues + shift)
         rest += inner @ self.basis.T
-        rest /= np.float32(shift)
+        rest /= shift
         self.Z = rest
 
-    def step(self, mu: float, moved_pull: np.ndarray, random_state: np.random.RandomState) -> tuple[float, float]:
-        """J, W, E and the multipliers; relative primal and dual residuals.
-
-        Primal: how far ``XᵀZ + E``, ``J`` and ``W`` are from ``Xᵀ`` and ``Z``. Dual: what is left of the stationarity of the
-        Lagrangian in Z (``μ(XΔE − ΔJ − ΔW) − β ΔΣ_uZ_u``) and in W (``2λ₃ΔW(L − 2I)``, from its linearisation), relative
-        to the multipliers; in J and E nothing is left.
-        """
-        fitted = self.Z @ self.x
-        old_j, old_w, old_e, old_smoothed = self.J, self.W, self.E, self.smoothed
-        self.J, self.right, self.nuclear = shrunk_singular_values(self.Z + self.to_j, 1 / mu, self.right, random_state)
-        self.W = smooth_step(self.W, self.smoothed, self.Z + self.to_w, mu, self.lam2, self.lam3)
+    def step(self, total: np.ndarray, beta: float, n_views: int) -> None:
+        """J, W, E, the multipliers and the residuals, given ``Σ_u Z_u``."""
+        errors = self.x - self.Z @ self.x
+        wanted = _relaxed(errors, self.E, self.to_x)
+        self.E = soft(wanted, self.lam1 / (self.grip * self.mu))
+        self.to_x = wanted - self.E
+        wanted = _relaxed(self.Z, self.J, self.to_j)
+        self.J, self.right, self.nuclear = shrunk_singular_values(wanted, 1 / self.mu, self.right, self.random_state)
+        wanted -= self.J
+        self.to_j = wanted
+        wanted = _relaxed(self.Z, self.W, self.to_w)
+        moved, moved_smoothed = self.W, self.smoothed
+        self.W = smooth_step(self.W, self.smoothed, wanted, _GRIP_OF_W * self.mu, self.lam2, self.lam3)
         self.smoothed = self.laplacian @ self.W
-        self.E = soft(self.x - fitted + self.to_x, np.float32(self.lam1 / mu))
-        gaps = (self.x - fitted - self.E, self.Z - self.J, self.Z - self.W)
-        self.to_x += gaps[0]
-        self.to_j += gaps[1]
-        self.to_w += gaps[2]
-        size = _norm(self.Z) + 1e-12
-        primal = max(_norm(gaps[0]) / _norm(self.x), _norm(gaps[1]) / size, _norm(gaps[2]) / size)
-        old_w -= self.W
-        old_smoothed -= self.smoothed
-        old_j -= self.J
-        left_in_w = 2 * self.lam3 * _norm(old_smoothed - 2 * old_w)
-        old_j += old_w
-        old_j += ((self.E - old_e) @ self.loadings.T) @ self.basis.T
-        old_j *= np.float32(mu)
-        old_j -= moved_pull
-        dual = float(np.hypot(_norm(old_j), left_in_w))
-        return primal, dual / (mu * float(np.hypot(_norm(self.to_j), _norm(self.to_w))) + 1e-12)
+        wanted -= self.W
+        self.to_w = wanted
+        moved -= self.W
+        moved_smoothed -= self.smoothed
+        self._measure(errors, self._lack_in_z(total, beta, n_views), 2 * self.lam3 * _norm(moved_smoothed - 2 * moved))
+
+    def _lack_in_z(self, total: np.ndarray, beta: float, n_views: int) -> float:
+        """How far the Lagrangian is from stationary in Z: ``β(tZ − Σ_u Z_u) + μ(Y₂ + 2Y₃ − κXY₁)``."""
+        slope = _GRIP_OF_W * self.to_w
+        slope += self.to_j
+        slope -= (self.grip * self.to_x) @ self.x.T
+        slope *= self.mu
+        slope += beta * (n_views * self.Z - total)
+        return _norm(slope)
+
+    def _measure(self, errors: np.ndarray, lack_in_z: float, lack_in_w: float) -> None:
+        """The relative residuals.
+
+        Primal: how far ``XᵀZ + E``, ``J`` and ``W`` are from ``Xᵀ`` and ``Z``; a Z that vanishes counts as if one sample
+        stood for itself. Dual: what is left of the stationarity of the Lagrangian in Z and in W (``2λ₃ΔW(L − 2I)``, from its
+        linearisation), relative to the multipliers; in J and E nothing is left.
+        """
+        size = max(_norm(self.Z), 1.0)
+        self.gaps = (
+            _norm(errors - self.E) / max(_norm(self.x), 1e-12),
+            _norm(self.Z - self.J) / size,
+            _norm(self.Z - self.W) / size,
+        )
+        scale = self.mu * float(np.hypot(_norm(self.to_j), _GRIP_OF_W * _norm(self.to_w)))
+        self.dual = float(np.hypot(lack_in_z, lack_in_w)) / (scale + 1e-12)
+
+    def balance(self, step: float) -> None:
+        """Change the penalties by the factor ``step`` where one residual falls behind the others."""
+        if self.gaps[0] > max(self.gaps[1:]):
+            self.grip *= step
+            self.to_x /= step
+        factor = step if self.primal > self.dual else 1 / step if self.dual > _LAG * self.primal else 1.0
+        if factor != 1:
+            self.mu *= factor
+            for multipliers in (self.to_x, self.to_j, self.to_w):
+                multipliers /= factor
 
     def objective(self) -> float:
         smooth = self.lam3 * float(np.vdot(self.W, self.smoothed))
         return self.nuclear + self.lam1 * float(np.abs(self.E).sum()) + self.lam2 * float(self.W.sum()) + smooth
+
+
+def _relaxed(new: np.ndarray, old: np.ndarray, multipliers: np.ndarray) -> np.ndarray:
+    """What the next variable should equal: beyond the new value, seen from the old one."""
+    wanted = new - old
+    wanted *= _RELAXATION
+    wanted += old
+    wanted += multipliers
+    return wanted
 
 
 def _norm(array: np.ndarray) -> float:
@@ -167,34 +227,45 @@ def agreeing_graphs(
     tol: float,
     random_state: np.random.RandomState,
 ) -> Solution:
-    """Linearised ADMM until the primal and dual residuals are below ``tol``."""
-    states = [_View(x, laplacian, lam) for x, laplacian in zip(features, laplacians, strict=True)]
-    mu = _FIRST_MU
+    """Linearised ADMM until the primal and dual residuals are below ``tol`` in every view."""
+    seed = random_state.randint(2**31 - 1)  # the same for all views, so that their order does not matter
+    states = [
+        _View(x, laplacian, lam, np.random.RandomState(seed)) for x, laplacian in zip(features, laplacians, strict=True)
+    ]
     total = _total([state.Z for state in states])
     objective: list[float] = []
     residuals: list[tuple[float, float]] = []
     converged = False
-    while not converged and len(objective) < max_iter:
-        for state in states:
-            state.solve(total, mu, beta, len(states))
-        old, total = total, _total([state.Z for state in states])
-        moved_pull = np.float32(beta) * (total - old)
-        found = [state.step(mu, moved_pull, random_state) for state in states]
-        primal, dual = max(r[0] for r in found), max(r[1] for r in found)
-        apart = len(states) * sum(_norm(state.Z) ** 2 for state in states) - _norm(total) ** 2  # Σ_{u<v} ‖Z_u − Z_v‖²
-        objective.append(sum(state.objective() for state in states) + beta / 2 * max(apart, 0.0))
-        residuals.append((primal, dual))
-        converged = max(primal, dual) <= tol
-        step = 1 + _FIRST_STEP / (1 + len(objective) / _PATIENCE)
-        factor = step if primal > dual else 1 / step if dual > _LAG * primal else 1.0
-        if factor != 1 and not converged:
-            mu *= factor
+    with worker_threads():
+        while not converged and len(objective) < max_iter:
+            total, value = _sweep(states, total, beta)
+            objective.append(value)
+            residuals.append((max(state.primal for state in states), max(state.dual for state in states)))
+            converged = max(residuals[-1]) <= tol
             for state in states:
-                for multipliers in (state.to_x, state.to_j, state.to_w):
-                    multipliers /= np.float32(factor)
+                state.balance(1 + _FIRST_STEP / (1 + len(objective) / _PATIENCE))
     mean = _total([state.W for state in states]).astype(float) / len(states)
     history = {"primal": np.asarray([r[0] for r in residuals]), "dual": np.asarray([r[1] for r in residuals])}
     return Solution(converged, len(objective), np.asarray(objective), graph=(mean + mean.T) / 2, history=history)
+
+
+def _sweep(states: Sequence[_View], total: np.ndarray, beta: float) -> tuple[np.ndarray, float]:
+    """One iteration, the views side by side: the new ``Σ_u Z_u`` and the objective."""
+
+    def solve(state: _View, _: Any) -> tuple[float, ...]:
+        state.solve(total, beta, len(states))
+        return ()
+
+    for_each(solve, states)
+    new_total = _total([state.Z for state in states])
+
+    def step(state: _View, _: Any) -> tuple[float, ...]:
+        state.step(new_total, beta, len(states))
+        return state.objective(), _norm(state.Z) ** 2
+
+    own, squares = for_each(step, states)
+    apart = len(states) * squares - _norm(new_total) ** 2  # Σ_{u<v} ‖Z_u − Z_v‖²
+    return new_total, own + beta / 2 * max(apart, 0.0)
 
 
 def _total(graphs: Sequence[np.ndarray]) -> np.ndarray:
@@ -307,10 +378,9 @@ class IMVSC(GraphMethod):
 
     def _solve(self, views: Views, arrays: list[Any], used: list[int], rng: np.random.RandomState) -> Solution:
         laplacians = [Laplacian.of(graph, normalized=True).dense() for graph in self._graphs(arrays)]
-        lam = (self.lam1, self.lam2, self.lam3)
         options: dict[str, Any] = {
-            "lam": lam,
-            "beta": self.beta,
+            "lam": (float(self.lam1), float(self.lam2), float(self.lam3)),
+            "beta": float(self.beta),
             "max_iter": self.max_iter,
             "tol": self.tol,
             "random_state": rng,
