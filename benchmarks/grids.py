@@ -31,7 +31,7 @@ GRIDS: dict[str, dict[str, list[Any]]] = {
     "amgl": GRAPHS,
     "mvsc": {"lam1": [0.001, 0.01, 0.1]},
     "dimsc": {"lam_v": [0.1, 1.0]},
-    "imvsc": {"lam1": [0.3, 1.0]},
+    "imvsc": {"lam1": [0.3, 1.0], "lam3": [1.0]},
 }
 
 
