@@ -85,7 +85,8 @@ def symmetric_eigh(matrix: Any, *, smallest: int | None = None) -> tuple[Any, An
     if not bool(xp.all(xp.isfinite(matrix))):
         raise DivergenceError(
             f"A {matrix.shape[0]} × {matrix.shape[0]} matrix to be decomposed is not finite: the parameters are too extreme "
-            "for these views, or the views' numbers for the parameters."
+            "for these views, or the views' numbers for the parameters. Take parameters nearer to the defaults, or look for "
+            "extreme values in the views."
         )
     count = matrix.shape[0] if smallest is None else smallest
     for solve in _dense_solvers(matrix, count):
