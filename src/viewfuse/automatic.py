@@ -14,8 +14,8 @@ from .views import Views
 
 __all__ = ["Choice", "choose", "counted"]
 
-_METHOD = "anchor-gfsc"
-_COUNTED_ON = 1_500
+_METHOD = "anchor-gfsc"  # for whoever names none
+_COUNTED_ON = 1_500  # rows
 
 
 @dataclass(frozen=True)

@@ -45,6 +45,10 @@ def test_what_was_read_is_counted(tmp_path: Path) -> None:
 
 
 def test_where_reading_is_not_counted_there_is_no_end_in_sight(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    totals = []
     monkeypatch.setattr(_watching, "_bytes_read", lambda: None)
+    monkeypatch.setattr(_watching._ReadingBar, "add_task", lambda *_, total, **__: totals.append(total))
+    (tmp_path / "a").write_bytes(b"x")
     with _watching.watched_reading(tmp_path):
         pass
+    assert totals == [None]
