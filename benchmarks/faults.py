@@ -217,7 +217,7 @@ class Reproduce(Trial):
 class Tune(Trial):
     """``tune(folder=...)``, which goes on from the points it has finished."""
 
-    grid: ClassVar = {"alpha": [2, 10], "beta": [0.5, 1], "gamma": [1, 2, 4]}
+    grid: ClassVar = {"alpha": [1, 2], "beta": [0.1, 0.2], "gamma": [1, 2, 4]}
 
     def tuning(self, folder: Path) -> vf.selection.Tuning:
         views = vf.datasets.make_views(n_samples=150, n_clusters=3, noise=3.0, random_state=0)

@@ -68,10 +68,17 @@ def printed_gfsc(views, k, alpha, beta, gamma, start, embedding, n_sweeps):
     return np.maximum(symmetric, 0), embedding, weights / weights.sum(), value
 
 
+def deviations(view):
+    """Samples of unit length, less their mean, again of unit length; a Gram matrix of trace 100."""
+    unit = view / np.linalg.norm(view, axis=1, keepdims=True)
+    apart = unit - unit.mean(axis=0)
+    return apart / np.linalg.norm(apart, axis=1, keepdims=True) * np.sqrt(100 / len(view))
+
+
 def robust_gfsc(views, k, alpha, beta, gamma, *, n_sweeps, joint=True):
     """The robust sweeps: a dense solve per view, distances between graphs and between samples written out."""
     n, t = len(views[0]), len(views)
-    views = [view / np.linalg.norm(view, axis=1, keepdims=True) for view in views]
+    views = [deviations(view) for view in views]
 
     def view_graph(v, consensus, pull):
         gram = views[v] @ views[v].T
@@ -90,12 +97,13 @@ def robust_gfsc(views, k, alpha, beta, gamma, *, n_sweeps, joint=True):
         weights = 1 / np.maximum([np.linalg.norm(ties(graph) - ties(consensus)) for graph in graphs], 0.01)
         weights /= weights.mean()
         mean, old, cut = sum(w * g for w, g in zip(weights, graphs, strict=True)) / t, consensus, 0.0
-        consensus = mean
+        strongest = 8 * mean.mean()
+        consensus = np.minimum(mean, strongest)
         for _ in range(6 if joint else 0):
             points = embedding / np.linalg.norm(embedding, axis=1, keepdims=True)
             apart = ((points[:, None, :] - points[None, :, :]) ** 2).sum(axis=2)
             penalty = gamma * mean.mean() / apart.mean()
-            consensus, before = np.maximum(mean - penalty * apart, 0), embedding
+            consensus, before = np.clip(mean - penalty * apart, 0, strongest), embedding
             embedding = _normalised_embedding(consensus, k)
             cut = 4 * beta * t * penalty * (apart * consensus).sum() / 2
             if 1 - ((before.T @ embedding) ** 2).sum() / k < 1e-6:
@@ -104,7 +112,8 @@ def robust_gfsc(views, k, alpha, beta, gamma, *, n_sweeps, joint=True):
         misfits = [np.linalg.norm(x.T - x.T @ g) ** 2 for x, g in zip(views, graphs, strict=True)]
         scatter = sum(w * np.linalg.norm(g - consensus) ** 2 for w, g in zip(weights, graphs, strict=True))
         objectives.append(sum(misfits) + alpha * sum((g**2).sum() for g in graphs) + beta * scatter + cut)
-    return consensus, mean, _normalised_embedding(consensus, k), weights / t, np.array(changes), np.array(objectives)
+    fused = mean if joint else consensus
+    return consensus, fused, _normalised_embedding(consensus, k), weights / t, np.array(changes), np.array(objectives)
 
 
 def _normalised_embedding(graph, k):

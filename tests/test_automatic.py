@@ -8,12 +8,21 @@ from viewfuse.datasets import make_views
 from viewfuse.exceptions import ParameterError
 
 
-@pytest.mark.parametrize("missing", [0.0, 0.2])
-def test_a_method_that_takes_all_data_is_picked_and_counts_its_own_clusters(missing):
-    choice = automatic.choose(make_views(n_samples=60, missing=missing, random_state=0))
-    assert (choice.method, choice.n_clusters) == ("anchor-gfsc", "auto")
-    assert choice.reasons[0].startswith("anchor-gfsc, the best at its defaults")
-    assert len(choice.reasons) == 2
+@pytest.mark.parametrize(
+    ("missing", "k", "exact_up_to", "expected"),
+    [
+        (0.0, None, 60, "gfsc, the best at its defaults"),
+        (0.0, None, 59, "anchor-gfsc, as there are more than 59 rows"),
+        (0.2, None, 60, "anchor-gfsc, as some rows lack views and clusters are to be counted"),
+        (0.2, 3, 60, "gfsc, the best at its defaults"),
+    ],
+)
+def test_a_method_that_takes_the_data_is_picked_and_counts_its_own_clusters(missing, k, exact_up_to, expected, monkeypatch):
+    monkeypatch.setattr(automatic, "_EXACT_UP_TO", exact_up_to)
+    choice = automatic.choose(make_views(n_samples=60, missing=missing, random_state=0), n_clusters=k)
+    assert choice.reasons[0].startswith(expected)
+    assert (choice.method, choice.n_clusters) == (expected.split(",")[0], "auto" if k is None else k)
+    assert len(choice.reasons) == (2 if k is None else 1)
 
 
 def test_for_a_method_that_cannot_count_it_is_done_in_a_sample(monkeypatch):

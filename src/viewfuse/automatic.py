@@ -14,7 +14,7 @@ from .views import Views
 
 __all__ = ["Choice", "choose", "counted"]
 
-_METHOD = "anchor-gfsc"  # for whoever names none
+_EXACT_UP_TO = 5_000  # rows: some seconds, and 300 MB
 _COUNTED_ON = 1_500  # rows
 
 
@@ -37,14 +37,14 @@ class Choice:
 def choose(views: Views, method: str | None = None, n_clusters: int | None = None, random_state: Any = 0) -> Choice:
     """Fill in what was not said.
 
-    The method is AnchorGFSC whatever the size: on real data it is on average better than exact GFSC, both at their defaults
-    (docs/label_free.md has the figures), its cost is linear, and samples may lack views. The fit itself counts the clusters
-    where its method can; for the others they are counted beforehand, in a sample.
+    The method is GFSC, the best at its defaults on real data (docs/label_free.md has the figures), up to 5,000 samples;
+    beyond, and where samples lack views and the clusters are to be counted, it is AnchorGFSC, whose cost is linear. The
+    fit itself counts the clusters where its method can; for the others they are counted beforehand, in a sample.
     """
     reasons = []
     if method is None:
-        method = _METHOD
-        reasons.append(f"{method}, the best at its defaults on the sets it was measured on, and quick at any size")
+        method, reason = _method(views, n_clusters)
+        reasons.append(f"{method}, {reason}")
     else:
         known_methods([method])
     if n_clusters is not None:
@@ -53,6 +53,14 @@ def choose(views: Views, method: str | None = None, n_clusters: int | None = Non
         return Choice(method, "auto", (*reasons, "the number of clusters, by what each saves in describing the fused graph"))
     n_clusters, reason = counted(views, random_state)
     return Choice(method, n_clusters, (*reasons, reason))
+
+
+def _method(views: Views, n_clusters: int | None) -> tuple[str, str]:
+    if len(views) > _EXACT_UP_TO:
+        return "anchor-gfsc", f"as there are more than {_EXACT_UP_TO:,} rows: its cost is linear"
+    if n_clusters is None and views.present is not None:
+        return "anchor-gfsc", "as some rows lack views and clusters are to be counted"
+    return "gfsc", "the best at its defaults on the sets it was measured on"
 
 
 def counted(views: Views, random_state: Any) -> tuple[int, str]:

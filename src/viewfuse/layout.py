@@ -9,7 +9,7 @@ from scipy.spatial.distance import pdist
 
 from ._device import to_host
 from ._disk import read_rows
-from .graphs import self_expressive_graph, unit_samples
+from .graphs import factorise_deviations, self_expressive_graph
 from .spectral import Laplacian, smallest_eigenpairs, unit_rows
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ PALETTE = (
 )  # fmt: skip
 
 HEAT_MAP_SAMPLES = 400  # of how many samples a report shows the ties
+_ALPHA = 2.0  # of a view's own graph, as in GFSC
 _MOST_AROUND_A_CIRCLE = 12
 EIGENVALUES_PAST_K = 10  # how many more than there are clusters a spectrum shows
 
@@ -69,14 +70,14 @@ def consensus_block(model: MultiViewClusterer, rows: np.ndarray) -> np.ndarray |
     return None if graph is None else _block(graph, rows)
 
 
-def view_block(view: Any, rows: np.ndarray, *, precomputed: bool = False, alpha: float = 10.0) -> np.ndarray:
+def view_block(view: Any, rows: np.ndarray, *, precomputed: bool = False) -> np.ndarray:
     """What one view says alone: the graph it gives of these samples, before any fusion. Who lacks the view has no ties."""
     if precomputed:
         block = _block(view, rows)
         return (block + block.T) / 2
     ascending = np.argsort(rows)  # as files are read
     samples = np.nan_to_num(_dense(read_rows(view, rows[ascending])))[np.argsort(ascending)]
-    return np.asarray(self_expressive_graph(unit_samples(samples), alpha))
+    return np.asarray(self_expressive_graph(factorise_deviations(samples), _ALPHA))
 
 
 def sharpness(graph: np.ndarray) -> tuple[np.ndarray, float]:

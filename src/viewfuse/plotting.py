@@ -82,9 +82,9 @@ def plot_views(model: MultiViewClusterer, views: Any, axes: Any = None) -> np.nd
             unused.remove()
     axes = np.asarray(axes).ravel()[: views.n_views + 1]
     plot_consensus(model, axes[0]).set_title("consensus")
-    precomputed, alpha = getattr(model, "affinity", "") == "precomputed", getattr(model, "alpha", 10.0)
+    precomputed = getattr(model, "affinity", "") == "precomputed"
     for ax, name, array in zip(axes[1:], views.names, views.arrays, strict=True):
-        _heat_map(ax, view_block(array, rows, precomputed=precomputed, alpha=alpha), labels, _plain(name))
+        _heat_map(ax, view_block(array, rows, precomputed=precomputed), labels, _plain(name))
     for ax in axes:
         ax.set(xlabel="", ylabel="")
     return axes

@@ -35,7 +35,7 @@ __all__ = ["GRIDS", "ClusterCounts", "Stability", "Tuning", "choose_n_clusters",
 
 # Around the defaults, a factor of about three either way: the robust parameters mean the same on any data.
 GRIDS: dict[str, dict[str, tuple[Any, ...]]] = {
-    "gfsc": {"alpha": (3.0, 10.0, 30.0), "beta": (0.3, 1.0, 3.0), "gamma": (1.0, 2.0, 4.0)},
+    "gfsc": {"alpha": (0.6, 2.0, 6.0), "beta": (0.06, 0.2, 0.6), "gamma": (1.0, 2.0, 4.0)},
     "anchor-gfsc": {"n_anchors": ("auto", 200), "n_neighbors": (3, 5, 8), "gamma": (0.0, 0.5, 1.0)},
 }
 _SHARE = 0.9  # of the samples in a subset
@@ -232,7 +232,7 @@ def tune(
     --------
     >>> from viewfuse.datasets import make_views
     >>> from viewfuse.selection import tune
-    >>> found = tune(make_views(n_samples=60, random_state=0), 3, grid={"alpha": [5, 10], "gamma": [1, 2]})
+    >>> found = tune(make_views(n_samples=60, random_state=0), 3, grid={"alpha": [1, 2], "gamma": [1, 2]})
     >>> len(found.points), sorted(found.best)
     (4, ['alpha', 'gamma'])
     """
@@ -250,7 +250,7 @@ def tune(
 def _grid_points(method: str, grid: Mapping[str, Sequence[Any]] | None) -> list[dict[str, Any]]:
     known_methods([method])
     if grid is None and method not in GRIDS:
-        raise ParameterError(f"There is no default grid for {method!r}; give one, as grid={{'alpha': [1, 10]}}.")
+        raise ParameterError(f"There is no default grid for {method!r}; give one, as grid={{'alpha': [1, 2]}}.")
     chosen = GRIDS[method] if grid is None else grid
     unknown = set(chosen) - set(METHODS[method]().get_params())
     if unknown or not chosen or not all(len(values) for values in chosen.values()):

@@ -15,7 +15,6 @@ import numpy as np
 import pytest
 
 import viewfuse
-from viewfuse import automatic
 from viewfuse.cluster import METHODS
 from viewfuse.datasets import make_views
 from viewfuse.io import load_results
@@ -43,7 +42,7 @@ class StandIn:
 
 @pytest.fixture
 def stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(METHODS, automatic._METHOD, StandIn)  # type: ignore[arg-type]
+    monkeypatch.setitem(METHODS, "gfsc", StandIn)  # type: ignore[arg-type]
 
 
 @pytest.fixture
@@ -150,7 +149,7 @@ def test_an_unwritable_folder_is_one_sentence(
 def test_the_real_solver_end_to_end(folder: Path, tmp_path: Path, command: Callable) -> None:
     ended = command("cluster", folder, "-k", 3, "-o", tmp_path / "out.csv")
     assert ended.code == 0, ended.err
-    assert "picked: anchor-gfsc, the best at its defaults" in ended.out
+    assert "picked: gfsc, the best at its defaults" in ended.out
     assert len(pd.read_csv(tmp_path / "out.csv")) == 30
 
 
@@ -172,7 +171,7 @@ def test_without_options_it_picks_and_says_what(tmp_path: Path, command: Callabl
     np.savez(tmp_path / "made.npz", **dict(zip(views.names, views.arrays, strict=True)))
     ended = command("cluster", tmp_path / "made.npz")
     assert ended.code == 0, ended.err
-    assert "picked: anchor-gfsc, the best at its defaults" in ended.out
+    assert "picked: gfsc, the best at its defaults" in ended.out
     assert "picked: the number of clusters" in ended.out
     assert "4 clusters, sizes" in ended.out
 
@@ -204,10 +203,10 @@ def test_json_is_all_that_is_printed(folder: Path, tmp_path: Path, command: Call
 def test_a_fit_that_did_not_converge_is_written_and_ends_with_3(
     folder: Path, tmp_path: Path, command: Callable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(METHODS, "anchor-gfsc", partial(METHODS["anchor-gfsc"], max_iter=1))  # type: ignore[arg-type]
+    monkeypatch.setitem(METHODS, "gfsc", partial(METHODS["gfsc"], max_iter=1))  # type: ignore[arg-type]
     ended = command("cluster", folder, "-k", 3, "-o", tmp_path / "out.csv")
     assert ended.code == 3
-    assert "AnchorGFSC has not settled after 1 sweep:" in ended.err
+    assert "GFSC has not settled after 1 sweep:" in ended.err
     assert "1 sweep, not settled" in ended.out
     assert (tmp_path / "out.csv").exists()
 

@@ -150,7 +150,7 @@ def test_grid_search_splits_samples(as_views):
         return -estimator.objective_[-1]
 
     data = Views(VIEWS) if as_views else np.hstack(VIEWS)
-    search = GridSearchCV(GFSC(3, random_state=0), {"alpha": [1.0, 10.0]}, scoring=score, cv=3)
+    search = GridSearchCV(GFSC(3, random_state=0), {"alpha": [1.0, 2.0]}, scoring=score, cv=3)
     search.fit(data)
     assert set(sizes) == {(60, 30)}
     assert search.best_estimator_.labels_.shape == (90,)
@@ -311,10 +311,11 @@ def test_a_collapsed_consensus_is_pointed_out():
 
 
 def test_single_samples_without_ties_are_named():
-    view = np.vstack([VIEWS[0], np.zeros(6)])
-    lone = np.hstack([view, np.zeros((91, 1))])
-    lone[-1, -1] = 1.0  # at right angles to everything
-    with pytest.warns(DegenerateGraphWarning, match=r"1 sample has no tie .*row 90"):
+    # As many samples on one side as on the other: their mean is the lone sample's share, and all turn away from it.
+    lone = np.vstack([np.hstack([VIEWS[0], np.zeros((90, 1))]), np.zeros(7)])
+    lone = np.vstack([-lone[:-1], lone])
+    lone[-1, -1] = 1.0
+    with pytest.warns(DegenerateGraphWarning, match=r"1 sample has no tie .*row 180"):
         GFSC(3, random_state=0).fit([lone])
 
 

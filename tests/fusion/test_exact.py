@@ -53,9 +53,10 @@ def test_constraints_hold(variant, fuse):
 
 
 def test_one_view_graph_by_hand():
-    # Two samples of unit length at right angles: G = I, so Z = (1 + α)⁻¹ I with no consensus, and S stays diagonal.
-    result = gf([np.eye(2)], 2, alpha=1.0, variant="robust", random_state=0)
-    np.testing.assert_allclose(result.consensus, np.eye(2) / 2, atol=1e-7)
+    # Two samples lie opposite each other as seen from their mean: G = 50 [[1, −1], [−1, 1]], with one eigenvalue, 100. So
+    # Z = G / (100 + α) where the consensus hardly pulls, and clipped it is diagonal.
+    result = gf([np.eye(2)], 2, alpha=1.0, beta=1e-9, variant="robust", random_state=0)
+    np.testing.assert_allclose(result.consensus, 50 / 101 * np.eye(2), atol=1e-7)
 
 
 @pytest.mark.parametrize("scale", [1e-6, 1e9])

@@ -43,6 +43,29 @@ def test_robust_without_a_cut_equals_the_direct_version():
     assert result.fused is result.consensus
 
 
+def test_no_tie_counts_more_than_eight_average_ones_where_graphs_are_learned():
+    twins = [np.vstack([view, view[:2] * 1.001]) for view in VIEWS]  # near duplicates of two samples
+    result = gfsc(twins, 3, max_iter=3, tol=0, random_state=0, **PARAMETERS)
+    assert_equals_the_direct_version(result, robust_gfsc(twins, 3, n_sweeps=3, **PARAMETERS))
+    assert result.fused.max() > 8 * result.fused.mean()
+    assert np.count_nonzero(result.consensus == result.consensus.max()) >= 4  # the twins, both ways
+    given = fuse_graphs([np.eye(30) + 0.01] * 2, 2, joint=False, random_state=0).consensus
+    assert given.max() > 8 * given.mean()
+
+
+def test_sweeps_end_when_what_is_left_to_go_is_within_the_tolerance():
+    settled = sweeps.SWEEPS["robust"].settled
+    assert settled(None, [0.5, 0.0009], 1e-3)
+    assert not settled(None, [0.5, 0.002], 1e-3)  # after two it is not known how fast the changes shrink
+    assert settled(None, [0.5, 0.02, 0.003], 1e-3)  # 0.003 · 0.15/0.85 = 0.0005
+    assert not settled(None, [0.5, 0.02, 0.005], 1e-3)  # 0.005 · 0.25/0.75 = 0.0017
+    assert not settled(None, [0.5, 0.001, 0.002], 1e-3)  # growing
+    assert not settled(None, [0.002, 0.5, 0.01], 1e-3)  # grew before
+    published = sweeps.SWEEPS["published"].settled
+    assert published(None, [1e-4] * 6, 1e-3)
+    assert not published(None, [1e-4] * 5, 1e-3)
+
+
 def test_published_without_a_cut_embeds_the_consensus_degree_normalised():
     result = gf(VIEWS, 3, variant="published", alpha=2.0, beta=1.5, random_state=0)
     laplacian = Laplacian.of(result.consensus, normalized=True).dense()

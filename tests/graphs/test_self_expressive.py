@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from viewfuse.graphs import factorise, min_max, self_expressive_graph, unit_samples
+from reference import deviations
+from viewfuse.graphs import factorise, factorise_deviations, min_max, self_expressive_graph, unit_samples
 
 RNG = np.random.default_rng(0)
 THIN, WIDE = RNG.normal(size=(30, 7)), RNG.normal(size=(12, 40))
@@ -46,3 +47,41 @@ def test_zero_samples_stay_zero_and_the_trace_is_kept():
         scaled = scaled.toarray() if sp.issparse(scaled) else scaled
         assert (scaled[[3, 8]] == 0).all()
         assert (scaled**2).sum() == pytest.approx(30)
+
+
+def gram_of_deviations(view):
+    basis = factorise_deviations(view).basis
+    return basis @ basis.T
+
+
+@pytest.mark.parametrize("view", [THIN, WIDE, np.abs(WIDE)])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("as_sparse", [False, True])
+def test_deviations_are_those_from_the_mean_of_unit_samples(view, dtype, as_sparse):
+    given = view.astype(dtype)
+    expected = deviations(view) @ deviations(view).T
+    assert np.trace(expected) == pytest.approx(100)
+    np.testing.assert_allclose(gram_of_deviations(sp.csr_array(given) if as_sparse else given), expected, atol=2e-4)
+
+
+def test_deviations_by_hand():
+    # Unit vectors along (1, 0), (1, 0), (0, 1): their mean is (2, 1)/3, so they lie at ±(1, −1) from it.
+    gram = gram_of_deviations(np.array([[3.0, 0], [5, 0], [0, 2]]))
+    np.testing.assert_allclose(gram, 100 / 3 * np.outer([1, 1, -1], [1, 1, -1]), rtol=1e-5)
+
+
+@pytest.mark.parametrize("as_sparse", [False, True])
+@pytest.mark.parametrize("features", [2, 9])
+def test_zero_samples_have_no_deviation_and_do_not_move_the_mean(features, as_sparse):
+    view = np.zeros((5, features))
+    view[:4, :2] = [[1, 0], [1, 0], [0, 1], [0, 1]]
+    gram = gram_of_deviations(sp.csr_array(view) if as_sparse else view)
+    np.testing.assert_allclose(gram[:4, :4], 25 * np.outer([1, 1, -1, -1], [1, 1, -1, -1]), rtol=1e-5)
+    assert not gram[4:].any()
+
+
+@pytest.mark.parametrize("as_sparse", [False, True])
+def test_where_all_samples_point_one_way_they_stay_as_they_are(as_sparse):
+    view = np.outer([1.0, 2, 3, 4], [0.3, 0.1, 0, 0, 0.7])
+    gram = gram_of_deviations(sp.csr_array(view) if as_sparse else view)
+    np.testing.assert_allclose(gram, np.full((4, 4), 25.0), rtol=1e-5)

@@ -125,7 +125,7 @@ class ExactFusion(ViewReportMixin, RelabelMixin, MultiViewClusterer):
         self._views_fitted = used, chosen, present
         self.noise_views_ = tuple(views.names[used[v]] for v in blind_views(self._separations()))
         self._warn(result, views, stop.reason)
-        self.confidence_ = tie_confidence(result.fused, self.labels_)
+        self.confidence_ = _confidence(result, self.labels_)
         self.embedding_ = _in_precision_of(arrays[0], result.embedding)
         self.affinity_matrix_ = result.consensus
         self.n_iter_ = len(result.sweeps)
@@ -264,7 +264,7 @@ class ExactFusion(ViewReportMixin, RelabelMixin, MultiViewClusterer):
         if not result.converged:
             warn_unsettled(self, result.sweeps, stopped)
         isolated = true_positions(isolated_samples(result.consensus))
-        if isolated.size:
+        if isolated.size and self.n_clusters_ > 1:
             warnings.warn(self._isolation(isolated, result, views), DegenerateGraphWarning, stacklevel=4)
             return
         found = lopsided(to_host(self.labels_), self.n_clusters_, views)
@@ -307,6 +307,12 @@ def _fits(view: Any, variant: str) -> bool:
     """Whether the sweeps fit on the device; in the processor's memory that is for others to say."""
     free = free_memory(view)
     return free is None or graph_bytes(int(view.shape[0]), variant, view) <= free
+
+
+def _confidence(result: FusionResult, labels: Any) -> Any:
+    """The mean of what a sample's ties say before the cut and after it."""
+    before = tie_confidence(result.fused, labels)
+    return before if result.fused is result.consensus else (before + tie_confidence(result.consensus, labels)) / 2
 
 
 def _n_samples(view: Any) -> int:

@@ -8,6 +8,7 @@ device until the pass is over.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -72,11 +73,19 @@ def add_scaled(total: Any, weight: float, graph: Any, *, start: bool) -> None:
 
 
 def update_consensus(
-    weighted_sum: Any, weight_total: float, consensus: Any, points: Any, penalty: float, out: Any, *, symmetric: bool
+    weighted_sum: Any,
+    weight_total: float,
+    consensus: Any,
+    points: Any,
+    penalty: float,
+    out: Any,
+    *,
+    symmetric: bool,
+    most: float = math.inf,
 ) -> UpdateSizes:
     """``out ← weighted_sum / weight_total − penalty · P``: the new consensus; ``out`` may be the sum itself.
 
-    ``P_ij = ‖p_i − p_j‖²`` over the rows of ``points``. Symmetric graphs are clipped at 0.
+    ``P_ij = ‖p_i − p_j‖²`` over the rows of ``points``. Symmetric graphs are clipped at 0 and at ``most``.
     """
     xp = array_namespace(points)
     kernels, sums = tile_kernels_for(out), []
@@ -87,7 +96,7 @@ def update_consensus(
         near = left[rows, :] @ right[columns, :].T
         tile, mirrored = (rows, columns), out[columns, rows] if symmetric and rows != columns else None
         arguments = weighted_sum[tile], weight_total, consensus[tile], near, penalty, out[tile], mirrored
-        sums.append(kernels.renew(*arguments, clipped=symmetric))
+        sums.append(kernels.renew(*arguments, clipped=symmetric, most=most))
     return UpdateSizes(*_added(sums))
 
 

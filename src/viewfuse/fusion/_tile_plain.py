@@ -33,8 +33,9 @@ def renew(
     mirrored: Any,
     *,
     clipped: bool,
+    most: float,
 ) -> Any:
-    """``out ← weighted_sum / weight_total + penalty · near``, with ``near = −‖p_i − p_j‖²``; clipped at 0 if asked.
+    """``out ← weighted_sum / weight_total + penalty · near``, with ``near = −‖p_i − p_j‖²``; within 0 … ``most`` if asked.
 
     Returns the sums of ``UpdateSizes`` over the tile, and over its mirror image where there is one, as an array.
     """
@@ -44,7 +45,7 @@ def renew(
     new = mean + penalty * near
     change = new - consensus
     if clipped:
-        new = _positive_part(new)
+        new = xp.clip(new, 0.0, most)
     moved, towards = new - consensus, mean - consensus
     out[...] = new
     pairs = [(change, change), (moved, moved), (new, new), (moved, towards), (-near / 2, new)]

@@ -40,12 +40,13 @@ def renew(
     mirrored: Any,
     *,
     clipped: bool,
+    most: float,
 ) -> Any:
     sums, grid = _workspace(out, 5)
     image = out if mirrored is None else mirrored
     _renew[grid](
         weighted_sum, *weighted_sum.stride(), consensus, *consensus.stride(), near, *near.stride(), out, *out.stride(),
-        image, *image.stride(), sums, out.shape[0], out.shape[1], weight_total, penalty,
+        image, *image.stride(), sums, out.shape[0], out.shape[1], weight_total, penalty, most,
         CLIPPED=clipped, MIRRORED=mirrored is not None, BLOCK=_BLOCK,
     )  # fmt: skip
     return _summed(sums, mirrored)
@@ -94,7 +95,7 @@ def _combine(
 @triton.jit
 def _renew(
     total, total_r, total_c, consensus, consensus_r, consensus_c, near, near_r, near_c, out, out_r, out_c,
-    image, image_r, image_c, sums, n_rows, n_columns, weight_total, penalty,
+    image, image_r, image_c, sums, n_rows, n_columns, weight_total, penalty, most,
     CLIPPED: tl.constexpr, MIRRORED: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
     row = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
@@ -106,7 +107,7 @@ def _renew(
     new = mean + penalty * close
     change = new - old
     if CLIPPED:
-        new = tl.maximum(new, 0.0)
+        new = tl.minimum(tl.maximum(new, 0.0), most)
     moved = new - old
     tl.store(out + _places(row, column, out_r, out_c), new, mask=inside)
     if MIRRORED:

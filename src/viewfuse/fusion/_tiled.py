@@ -131,6 +131,7 @@ def update_consensus(
     out: np.ndarray,
     *,
     symmetric: bool,
+    most: float = np.inf,
 ) -> UpdateSizes:
     # −‖p_i − p_j‖² as one product: (2p_i, −‖p_i‖², −1) · (p_j, 1, ‖p_j‖²).
     squares, ones = np.einsum("ij,ij->i", points, points)[:, None], np.ones_like(points[:, :1])
@@ -148,7 +149,7 @@ def update_consensus(
         np.subtract(new, old, out=moved)
         change2 = moved2 = _square_sum(moved)
         if symmetric:
-            np.maximum(new, 0, out=new)
+            np.clip(new, 0, most, out=new)
             np.subtract(new, old, out=moved)
             moved2 = _square_sum(moved)
         out[tile] = new

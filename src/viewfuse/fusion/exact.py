@@ -18,13 +18,18 @@ from array_api_compat import array_namespace
 from sklearn.utils import check_random_state
 
 from ..exceptions import ParameterError
-from ..graphs import GramFactor, completed_factors, factorise, min_max, unit_samples
+from ..graphs import GramFactor, completed_factors, factorise, factorise_deviations, min_max
 from ._kernels import kernels_for
 from ._sizes import GraphSizes
 from .result import FusionResult, Sweep
 from .sweeps import SWEEPS, Problem, run_sweeps
 
 __all__ = ["Options", "fuse_graphs", "gf", "gfsc", "learned_factors"]
+
+
+# Times the mean tie. Only near duplicates, and samples in very small clusters, have stronger ones; a given graph is taken at
+# its word.
+_STRONGEST = 8.0
 
 
 class Options(TypedDict, total=False):
@@ -37,7 +42,7 @@ class Options(TypedDict, total=False):
     max_iter : int, default 200
         Largest number of sweeps.
     tol : float, default 1e-3
-        The relative change of ``S`` below which the sweeps end.
+        The sweeps end when ``S`` changes by less than this share, or (robust) has no more than this left to go.
     random_state : int, RandomState or None
         Start of the iterative eigensolver, and ``S`` and ``F`` of the paper's variant.
     present : (n, n_views) array of bool, optional
@@ -59,8 +64,8 @@ def gfsc(
     views: Sequence[Any],
     n_clusters: int,
     *,
-    alpha: float = 10.0,
-    beta: float = 1.0,
+    alpha: float = 2.0,
+    beta: float = 0.2,
     gamma: float = 2.0,
     **options: Unpack[Options],
 ) -> FusionResult:
@@ -94,25 +99,27 @@ def gfsc(
     ((60, 60), (60, 3), True)
     """
     graphs = _learned_graphs(views, alpha, **options)
-    return _fused(Problem(graphs, n_clusters, alpha, beta, gamma), graphs[0].factor.basis, **options)
+    problem = Problem(graphs, n_clusters, alpha, beta, gamma, _STRONGEST)
+    return _fused(problem, graphs[0].factor.basis, **options)
 
 
 def gf(
-    views: Sequence[Any], n_clusters: int, *, alpha: float = 10.0, beta: float = 1.0, **options: Unpack[Options]
+    views: Sequence[Any], n_clusters: int, *, alpha: float = 2.0, beta: float = 0.2, **options: Unpack[Options]
 ) -> FusionResult:
     """Graph fusion without the cut term; the consensus is embedded afterwards, degree-normalised, as a separate step.
 
     Takes and returns what :func:`gfsc` does.
     """
     graphs = _learned_graphs(views, alpha, **options)
-    return _fused(Problem(graphs, n_clusters, alpha, beta, 0.0, joint=False), graphs[0].factor.basis, **options)
+    problem = Problem(graphs, n_clusters, alpha, beta, 0.0, _STRONGEST, joint=False)
+    return _fused(problem, graphs[0].factor.basis, **options)
 
 
 def fuse_graphs(
     graphs: Sequence[Any],
     n_clusters: int,
     *,
-    beta: float = 1.0,
+    beta: float = 0.2,
     gamma: float = 2.0,
     joint: bool = True,
     **options: Unpack[Options],
@@ -127,7 +134,8 @@ def fuse_graphs(
     if options.get("present") is not None:
         raise ParameterError("Given graphs must cover every sample; present= is for views from which graphs are learned.")
     given = [_prepared_graph(graph, options.get("variant", "robust")) for graph in graphs]
-    problem = Problem([_GivenGraph(graph) for graph in given], n_clusters, 0.0, beta, gamma if joint else 0.0, joint)
+    gamma = gamma if joint else 0.0
+    problem = Problem([_GivenGraph(graph) for graph in given], n_clusters, 0.0, beta, gamma, joint=joint)
     return _fused(problem, given[0], **options)
 
 
@@ -160,7 +168,7 @@ def learned_factors(views: Sequence[Any], variant: str = "robust") -> list[GramF
     """The views scaled and factored as the variant does: what its fits share, whatever their parameters."""
     _check_variant(variant=variant)
     if variant == "robust":
-        return [factorise(unit_samples(view)).single_precision() for view in views]
+        return [factorise_deviations(view) for view in views]
     return [factorise(min_max(view)) for view in views]
 
 

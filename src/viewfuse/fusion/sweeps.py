@@ -52,6 +52,7 @@ class Problem:
     alpha: float
     beta: float
     gamma: float
+    strongest: float = math.inf  # in the robust variant no tie of the consensus counts more than so many average ones
     joint: bool = True  # False: no cut while fusing; the consensus is embedded, degree-normalised, when it is done
 
 
@@ -81,7 +82,7 @@ def _run_sweeps(state: _Published, max_iter: int, tol: float, on_sweep: Callable
         sweeps.append(state.sweep())
         _check_finite(sweeps, state.remedy)
         stopped = on_sweep is not None and on_sweep(len(sweeps), sweeps[-1])
-        converged = len(sweeps) >= state.first_stop and sweeps[-1].change < tol
+        converged = state.settled([sweep.change for sweep in sweeps], tol)
     state.finish()
     return FusionResult(
         consensus=state.consensus,
@@ -110,7 +111,6 @@ class _Published:
 
     symmetric = True  # each Z_v is symmetrised and S clipped at 0
     normalized = False  # the Laplacian
-    first_stop = 6  # the sweep from which the stop test is made
     remedy = "Lower gamma, raise beta, or use variant='robust'"  # against divergence
 
     def __init__(self, problem: Problem, like: Any, random_state: np.random.RandomState) -> None:
@@ -176,6 +176,10 @@ class _Published:
             self.embed()
             self.consensus = last
 
+    def settled(self, changes: Sequence[float], tol: float) -> bool:
+        """The program tests from its sixth sweep on."""
+        return len(changes) >= 6 and changes[-1] < tol
+
     def fused(self) -> Any:
         return self.consensus
 
@@ -226,9 +230,14 @@ class _Published:
         points = self.points() if joint else self.consensus[:, :1] * 0
         penalty = self.penalty(weight_total) if joint else 0.0
         self.cut_price = 4 * self.problem.beta * float(self.weights.sum()) * penalty
+        options: dict[str, Any] = {"symmetric": self.symmetric, "most": self.strongest_tie()}
         return self.kernels.update_consensus(
-            self.weighted_sum, weight_total, self.consensus, points, penalty, out, symmetric=self.symmetric
+            self.weighted_sum, weight_total, self.consensus, points, penalty, out, **options
         )
+
+    def strongest_tie(self) -> float:
+        """The bound on the entries of ``S``."""
+        return math.inf
 
     def changed2(self, update: UpdateSizes) -> float:
         """The program compares the new ``S`` with the old before it clips it."""
@@ -259,12 +268,13 @@ class _Robust(_Published):
       the same for two views and for ten.
     * The embedding is degree-normalised, its rows of unit length: ``P_ij = 2 − 2 cos(F_i, F_j)``, so a weakly tied sample
       pulls no harder than another. γ is in units of the mean edge before the cut over the mean ``P``.
+    * No tie of ``S`` counts more than eight average ones where graphs are learned: near duplicates express each other so
+      well that they would make clusters of their own. The update is still the minimiser, now within bounds.
     * ``S`` and ``F`` are settled together within a sweep: of all blocks these two hold each other up longest, and a round of
       them is far cheaper than a sweep. The last embedding is that of the last ``S``.
     """
 
     normalized = True
-    first_stop = 1
     remedy = "Take alpha, beta and gamma nearer to their defaults"
 
     def start(self) -> None:
@@ -273,6 +283,16 @@ class _Robust(_Published):
             self.write(view, 0.0)
             self.kernels.add_scaled(self.consensus, 1 / len(self.problem.graphs), self.graph, start=v == 0)
         self.norm2 = self.kernels.measure_graph(self.consensus, self.consensus).norm2
+
+    def settled(self, changes: Sequence[float], tol: float) -> bool:
+        """Whether ``S`` is within ``tol`` of where it is going: changes c that shrink by q leave c·q/(1 − q) to go.
+
+        q is the larger of the last two: the first sweep, which cuts, says little about the next.
+        """
+        if changes[-1] < tol or len(changes) < 3:
+            return changes[-1] < tol
+        shrinking = max(changes[-1] / changes[-2], changes[-2] / changes[-3])
+        return shrinking < 1 and changes[-1] * shrinking / (1 - shrinking) < tol
 
     def finish(self) -> None:
         self.embed(_EXACT)
@@ -295,9 +315,9 @@ class _Robust(_Published):
 
     def replace_consensus(self, weight_total: float) -> UpdateSizes:
         """``S`` from ``F`` and ``F`` from ``S``, until ``F`` stays or after a few rounds."""
+        self._mean_edge = float(self.xp.mean(self.weighted_sum)) / weight_total
         if not self.problem.joint:
             return super().replace_consensus(weight_total)
-        self._mean_edge = float(self.xp.mean(self.weighted_sum)) / weight_total
         old, new = self.consensus, self.graph  # the view's graph is no longer needed
         for _ in range(_ROUNDS):
             update = self.new_consensus(weight_total, out=new)
@@ -330,6 +350,9 @@ class _Robust(_Published):
     def points(self) -> Any:
         return self._points
 
+    def strongest_tie(self) -> float:
+        return self.problem.strongest * self._mean_edge
+
     def penalty(self, weight_total: float) -> float:
         return self.problem.gamma * self._mean_edge / self._mean_apart if self._mean_apart > 0 else 0.0
 
@@ -341,7 +364,6 @@ class _Paper(_Published):
     """
 
     symmetric = False
-    first_stop = 1
 
     def start(self) -> None:
         n, k = self.consensus.shape[0], self.problem.n_clusters
@@ -372,6 +394,9 @@ class _Paper(_Published):
         cut = float(self.xp.sum(self.eigenvalues)) if self.problem.joint else 0.0
         change = _relative(self.changed2(update), old_norm2)
         return self.summary(misfit, sizes, scatter=self.scatter(sizes), cut=cut, change=change)
+
+    def settled(self, changes: Sequence[float], tol: float) -> bool:
+        return changes[-1] < tol
 
     def finish(self) -> None:
         """Hand on a graph that others can use: ``sym(S)`` without its negative entries."""

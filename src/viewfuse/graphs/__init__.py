@@ -2,6 +2,7 @@
 
 from .affinity import AFFINITIES, view_graph
 from .completion import completed_factors
+from .deviations import factorise_deviations
 from .distances import squared_distances
 from .gaussian import cosine_similarity, gaussian_graph, strongest_ties
 from .neighbors import adaptive_neighbors, adaptive_neighbors_graph
@@ -19,6 +20,7 @@ __all__ = [
     "completed_factors",
     "cosine_similarity",
     "factorise",
+    "factorise_deviations",
     "gaussian_graph",
     "min_max",
     "self_expressive_graph",

@@ -24,6 +24,7 @@ from array_api_compat import array_namespace
 
 from .._device import beside
 from .._parallel import spans
+from .deviations import of_trace
 from .scaling import unit_samples
 from .self_expressive import GramFactor, factorise
 
@@ -38,7 +39,7 @@ def completed_factors(factors: Sequence[GramFactor], present: np.ndarray, alpha:
 
     Parameters
     ----------
-    factors : of views of unit-length samples, rows of zeros for those who lack the view
+    factors : of views of unit-length deviations, rows of zeros for those who lack the view
     present : (n, n_views) array of bool: who has which view
     alpha : what the graphs' size is worth
 
@@ -53,7 +54,7 @@ def completed_factors(factors: Sequence[GramFactor], present: np.ndarray, alpha:
                 rows = beside(basis, lacking)
                 basis[rows + part.start, :] = _expressed(ties[rows, :], beside(basis, present[:, v]), factors[v].basis)
     return [
-        factor if basis is None else factorise(unit_samples(basis)).single_precision()
+        factor if basis is None else factorise(of_trace(unit_samples(basis))).single_precision()
         for factor, basis in zip(factors, completed, strict=True)
     ]
 

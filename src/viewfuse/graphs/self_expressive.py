@@ -23,7 +23,7 @@ from array_api_compat import array_namespace
 from ..spectral.eigensolvers import symmetric_eigh
 from .scaling import ScaledView
 
-__all__ = ["GramFactor", "factorise", "self_expressive_graph"]
+__all__ = ["GramFactor", "factorise", "factorise_gram", "gram_matrix", "in_double", "self_expressive_graph"]
 
 
 @dataclass(frozen=True)
@@ -49,17 +49,22 @@ def factorise(view: ScaledView) -> GramFactor:
     n, d = view.values.shape
     if d < n:
         dense = _dense(view)
-        double = _in_double(dense)
+        double = in_double(dense)
         eigenvalues, vectors = symmetric_eigh(double.T @ double)
         kept = _above_rounding(eigenvalues, n)
         return _factor_like(dense, double @ vectors[:, kept:], eigenvalues[kept:])
-    eigenvalues, vectors = symmetric_eigh(_gram(view))
-    kept = _above_rounding(eigenvalues, d)
-    eigenvalues = eigenvalues[kept:]
-    return _factor_like(view.values, vectors[:, kept:] * eigenvalues[None, :] ** 0.5, eigenvalues)
+    factor = factorise_gram(gram_matrix(view))
+    return _factor_like(view.values, factor.basis, factor.eigenvalues)
 
 
-def _in_double(dense: Any) -> Any:
+def factorise_gram(gram: Any) -> GramFactor:
+    """Factor an (n, n) Gram matrix itself."""
+    eigenvalues, vectors = symmetric_eigh(gram)
+    kept = _above_rounding(eigenvalues, gram.shape[0])
+    return GramFactor(vectors[:, kept:] * eigenvalues[None, kept:] ** 0.5, eigenvalues[kept:])
+
+
+def in_double(dense: Any) -> Any:
     """A Gram matrix is made and decomposed in double precision: in single, only the strongest directions survive it."""
     xp = array_namespace(dense)
     return xp.astype(dense, xp.float64, copy=False)
@@ -85,10 +90,10 @@ def _dense(view: ScaledView) -> Any:
     return view.values + view.offset if view.offset else view.values
 
 
-def _gram(view: ScaledView) -> Any:
+def gram_matrix(view: ScaledView) -> Any:
     """``(X + o)(X + o)ᵀ``, the offset as rank-one terms, so a sparse wide view is never made dense."""
     if not sp.issparse(view.values):
-        dense = _in_double(_dense(view))
+        dense = in_double(_dense(view))
         return dense @ dense.T
     values = view.values.astype(float, copy=False)
     gram = (values @ values.T).toarray()

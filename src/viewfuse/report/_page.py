@@ -214,9 +214,8 @@ def _graphs(model: Any, views: Views | None, labels: np.ndarray) -> dict[str, An
     found: dict[str, Any] = {"heat_map_samples": len(rows), "pictures": pictures, "more_views": 0}
     if views is None:
         return found
-    params = _params(model)
-    precomputed, alpha = params.get("affinity") == "precomputed", float(params.get("alpha") or 10.0)
-    graphs = [view_block(array, rows, precomputed=precomputed, alpha=alpha) for array in views.arrays]
+    precomputed = _params(model).get("affinity") == "precomputed"
+    graphs = [view_block(array, rows, precomputed=precomputed) for array in views.arrays]
     if np.unique(labels).size > 1:
         found["agreement"] = _facts.agreement(labels[rows], views.names, graphs)
     shown = list(zip(views.names, graphs, strict=True))[:_MOST_HEAT_MAPS]

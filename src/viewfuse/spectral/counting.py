@@ -13,8 +13,9 @@ positive gain too, as neighbours in it are neighbours of neighbours: so the gain
 have everything but the clusters, if such are given.
 
 The partitions come from the spectrum: for each k, k-means on the rows, of unit length, of the k leading eigenvectors of the
-normalised graph. All of it is repeated on subsets of the samples. What counts is the mean gain of the subsets' own
-partitions, and how far they agree with the partition of all samples (the adjusted Rand index): the stability.
+normalised graph. All of it is repeated on subsets of the samples, and how far their partitions agree with that of all
+samples (the adjusted Rand index) is the stability. Of the numbers whose partitions agree more than they differ, the smallest
+counts that gains nearly as much as any. Gains are those of all samples: a subset loses the smallest clusters first.
 """
 
 from __future__ import annotations
@@ -41,9 +42,9 @@ if TYPE_CHECKING:
 __all__ = ["ClusterCounts", "count_clusters", "default_counts", "partition_gain"]
 
 _SHARE = 0.9  # of the samples in a subset: nearly all, as the smallest clusters are the first to be lost
-_WORTH = 0.95  # more clusters must add more than a twentieth of the best gain
+_WORTH = 0.97  # of the best gain: more clusters must add more than that leaves
 _STABLE = 0.5  # halfway between chance and agreement
-_BEYOND = 1.2  # times the reference's gain: other clouds without clusters than the reference's stay within 1.1
+_BEYOND = 1.6  # times the reference's gain: clouds without clusters stay within 1.5 of it, blobs reach 2.7 and more
 _MOST = 30
 _RESIDUAL = 1e-3  # of the eigenvectors: k-means on their rows sees no more
 
@@ -56,7 +57,7 @@ class ClusterCounts:
     ----------
     counts : (c,) array of int, the numbers tried, ascending
     gain : (c,) array
-        What knowing the clusters saves in describing the neighbour graph, in nats per sample: mean over the subsets.
+        What knowing the clusters saves in describing the neighbour graph, in nats per sample.
     gain_spread : (c,) array, standard deviation over the subsets
     stability : (c,) array
         Mean adjusted Rand index of a subset's clusters with those of all samples.
@@ -65,9 +66,10 @@ class ClusterCounts:
     reference_gain : float
         The best gain of any number of clusters in data without clusters; NaN where there is none to compare with.
     suggested : int
-        The smallest number with at least 95 % of the best gain. 1 where there is no structure.
+        The smallest number with at least 97 % of the best gain, among those whose partitions are stable. 1 where there is no
+        structure.
     structured : bool
-        Whether there are clusters at all: a gain beyond 0 and beyond 1.2 times the reference's, by partitions that agree
+        Whether there are clusters at all: a gain beyond 0 and beyond 1.6 times the reference's, by partitions that agree
         more than they differ.
     """
 
@@ -151,11 +153,13 @@ def count_clusters(
         gains.append(part.gains)
         pairs = zip(everyone.labels, part.labels, strict=True)
         agreements.append([adjusted_rand_score(whole[some], labels) for whole, labels in pairs])
-    gain, stability = np.mean(gains, axis=0), np.mean(agreements, axis=0)
-    chosen = int(np.argmax(gain >= _WORTH * gain.max()))
+    gain, stability = np.asarray(everyone.gains), np.mean(agreements, axis=0)
+    steady = stability >= _STABLE
+    enough = _WORTH * gain[steady].max(initial=0.0)
+    chosen = int(np.argmax(steady & (gain >= enough)))
     without = [max(_Partitions.of(_RankedTies.of(each), np.arange(n), tried, random_state).gains) for each in references]
     least = max([0.0, *(_BEYOND * each for each in without)])
-    structured = bool(everyone.gains[chosen] > least and stability[chosen] >= _STABLE)
+    structured = bool(steady[chosen] and gain[chosen] > least)
     return ClusterCounts(
         counts=tried,
         gain=gain,
