@@ -29,6 +29,9 @@ FOUND = {
     "the inverse of a subnormal peak overflowed in a sparse view": Case(
         "gf", 28, 28, (("subnormal", "sparse", 2),), 990660, {"beta": 1e-8, "alpha": 1.0, "max_iter": 1}
     ),
+    "sweeps that changed nothing were divided by": Case(
+        "gf", 53, 29, (("zero rows", "uint16", 4),), 444874, {"max_iter": 15, "alpha": 1000.0, "beta": 1e-30, "tol": 0.0}
+    ),
     "two different rows for 58 clusters": Case("km", 58, 58, (("noise", "float64", 1),), 0, {"max_iter": 1}),
     "labels followed the order of the keys": Case(
         "sc", 5, 5, (("clusters", "int64", 3), ("any exponent", "longdouble", 1)), 200, {"n_neighbors": 1}

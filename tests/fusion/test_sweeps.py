@@ -61,6 +61,8 @@ def test_sweeps_end_when_what_is_left_to_go_is_within_the_tolerance():
     assert not settled(None, [0.5, 0.02, 0.005], 1e-3)  # 0.005 · 0.25/0.75 = 0.0017
     assert not settled(None, [0.5, 0.001, 0.002], 1e-3)  # growing
     assert not settled(None, [0.002, 0.5, 0.01], 1e-3)  # grew before
+    assert not settled(None, [0.0, 0.0, 0.0], 0.0)
+    assert not settled(None, [0.1, 0.0, 0.1], 1e-3)
     published = sweeps.SWEEPS["published"].settled
     assert published(None, [1e-4] * 6, 1e-3)
     assert not published(None, [1e-4] * 5, 1e-3)

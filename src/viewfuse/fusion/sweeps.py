@@ -289,7 +289,7 @@ class _Robust(_Published):
 
         q is the larger of the last two: the first sweep, which cuts, says little about the next.
         """
-        if changes[-1] < tol or len(changes) < 3:
+        if changes[-1] < tol or len(changes) < 3 or 0 in changes[-3:-1]:
             return changes[-1] < tol
         shrinking = max(changes[-1] / changes[-2], changes[-2] / changes[-3])
         return shrinking < 1 and changes[-1] * shrinking / (1 - shrinking) < tol
