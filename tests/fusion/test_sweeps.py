@@ -53,6 +53,14 @@ def test_no_tie_counts_more_than_eight_average_ones_where_graphs_are_learned():
     assert given.max() > 8 * given.mean()
 
 
+def test_given_graphs_that_agree_cost_nothing_and_the_cut_takes_their_weak_ties():
+    graph = np.kron(np.eye(2), np.ones((15, 15))) + 0.1
+    together = fuse_graphs([graph, graph], 2, joint=False, random_state=0)
+    assert together.sweeps[-1].objective == pytest.approx(0, abs=1e-6)
+    assert (together.consensus[:15, 15:] > 0).all()
+    assert not fuse_graphs([graph, graph], 2, random_state=0).consensus[:15, 15:].any()
+
+
 def test_sweeps_end_when_what_is_left_to_go_is_within_the_tolerance():
     settled = sweeps.SWEEPS["robust"].settled
     assert settled(None, [0.5, 0.0009], 1e-3)
@@ -61,6 +69,8 @@ def test_sweeps_end_when_what_is_left_to_go_is_within_the_tolerance():
     assert not settled(None, [0.5, 0.02, 0.005], 1e-3)  # 0.005 · 0.25/0.75 = 0.0017
     assert not settled(None, [0.5, 0.001, 0.002], 1e-3)  # growing
     assert not settled(None, [0.002, 0.5, 0.01], 1e-3)  # grew before
+    assert settled(None, [0.002, 0.5, 0.02, 0.003], 1e-3)  # only the last three tell
+    assert not settled(None, [0.5, 0.03, 0.02, 0.003], 1e-3)
     assert not settled(None, [0.0, 0.0, 0.0], 0.0)
     assert not settled(None, [0.1, 0.0, 0.1], 1e-3)
     published = sweeps.SWEEPS["published"].settled

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from viewfuse._device import to_host
 from viewfuse.exceptions import DegenerateGraphWarning, DivergenceError
 from viewfuse.spectral import (
     all_clusters_taken,
@@ -8,6 +9,7 @@ from viewfuse.spectral import (
     claim_confidence,
     cluster_centres,
     nearest_centres,
+    place_confidence,
     refilled,
     tie_confidence,
     unit_rows,
@@ -66,6 +68,14 @@ def test_claims_by_hand():
     # clear, contested, wrong, silent; the strongest rival counts, not the sum of rivals
     means = np.array([[3.0, 1, 1], [2, 2, 0], [1, 3, 0], [0, 0, 0], [0, 1, 3]])
     np.testing.assert_allclose(claim_confidence(means, np.array([0, 0, 0, 1, 2])), [0.5, 0, 0, 0, 0.5])
+
+
+def test_places_by_hand(xp):
+    rows = xp.asarray([[0.0, 0], [1, 0], [2, 0], [0, 3]])
+    sure = place_confidence(rows, xp.asarray([[0.0, 0], [2, 0]]))  # squared distances 0 4, 1 1, 4 0, 9 13
+    np.testing.assert_allclose(to_host(sure), [1, 0, 1, 4 / 13], atol=1e-12)
+    assert not to_host(place_confidence(rows, xp.asarray([[5.0, 5]]))).any()  # one centre: nothing to be sure about
+    assert not to_host(place_confidence(rows[:1, :], xp.asarray([[0.0, 0], [0, 0]]))).any()  # at two centres at once
 
 
 def test_a_row_belongs_to_the_centre_nearest_to_it(xp):
