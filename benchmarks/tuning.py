@@ -16,7 +16,7 @@ from viewfuse import load_views
 from viewfuse.metrics import accuracy
 from viewfuse.selection import tune
 
-DEFAULTS = {"alpha": 2.0, "beta": 0.2, "gamma": 2.0}
+DEFAULTS = {"alpha": 1.0, "beta": 0.1, "gamma": 2.0}
 
 
 def main() -> None:

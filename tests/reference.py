@@ -97,7 +97,7 @@ def robust_gfsc(views, k, alpha, beta, gamma, *, n_sweeps, joint=True):
         weights = 1 / np.maximum([np.linalg.norm(ties(graph) - ties(consensus)) for graph in graphs], 0.01)
         weights /= weights.mean()
         mean, old, cut = sum(w * g for w, g in zip(weights, graphs, strict=True)) / t, consensus, 0.0
-        strongest = 8 * mean.mean()
+        strongest = 6 * mean.mean()
         consensus = np.minimum(mean, strongest)
         for _ in range(6 if joint else 0):
             points = embedding / np.linalg.norm(embedding, axis=1, keepdims=True)

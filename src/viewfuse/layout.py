@@ -37,7 +37,7 @@ PALETTE = (
 )  # fmt: skip
 
 HEAT_MAP_SAMPLES = 400  # of how many samples a report shows the ties
-_ALPHA = 2.0  # of a view's own graph, as in GFSC
+_ALPHA = 1.0  # of a view's own graph, as in GFSC
 _MOST_AROUND_A_CIRCLE = 12
 EIGENVALUES_PAST_K = 10  # how many more than there are clusters a spectrum shows
 

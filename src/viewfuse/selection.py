@@ -35,7 +35,7 @@ __all__ = ["GRIDS", "ClusterCounts", "Stability", "Tuning", "choose_n_clusters",
 
 # Around the defaults, a factor of about three either way: the robust parameters mean the same on any data.
 GRIDS: dict[str, dict[str, tuple[Any, ...]]] = {
-    "gfsc": {"alpha": (0.6, 2.0, 6.0), "beta": (0.06, 0.2, 0.6), "gamma": (1.0, 2.0, 4.0)},
+    "gfsc": {"alpha": (0.3, 1.0, 3.0), "beta": (0.03, 0.1, 0.3), "gamma": (1.0, 2.0, 4.0)},
     "anchor-gfsc": {"n_anchors": ("auto", 200), "n_neighbors": (3, 5, 8), "gamma": (0.0, 0.5, 1.0)},
 }
 _SHARE = 0.9  # of the samples in a subset

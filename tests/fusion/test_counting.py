@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from viewfuse.fusion import count_clusters_of_graphs, count_clusters_of_views, counting, gf, learned_factors
+from viewfuse.fusion import count_clusters_of_graphs, count_clusters_of_views, counting, learned_factors
+from viewfuse.fusion.exact import unbounded_consensus
 
 
 def views_with(k, n=90, seed=0):
@@ -53,11 +54,11 @@ def test_clusters_of_given_graphs_dense_or_sparse():
 def test_the_references_have_the_means_and_covariances_of_the_views(monkeypatch):
     drawn = []
 
-    def kept(views, k, **options):
+    def kept(views, **options):
         drawn.append(views)
-        return gf(views, k, **options)
+        return unbounded_consensus(views, **options)
 
-    monkeypatch.setattr(counting, "gf", kept)
+    monkeypatch.setattr(counting, "unbounded_consensus", kept)
     rng = np.random.default_rng(0)
     common = rng.normal(size=(1500, 2))
     views = [common @ rng.normal(size=(2, d)) + 0.3 * rng.normal(size=(1500, d)) + 1 for d in (3, 4)]
@@ -66,7 +67,7 @@ def test_the_references_have_the_means_and_covariances_of_the_views(monkeypatch)
     graphs = list(counting._graphs_without_clusters(factors, np.random.RandomState(0)))
     assert len(graphs) == len(drawn) == 3
     assert not np.allclose(drawn[0][0], drawn[1][0])
-    real, like = (np.hstack(views) for views in ([factor.basis for factor in factors], drawn[0]))
+    real, like = (np.sqrt(15) * np.hstack(views) for views in ([factor.basis for factor in factors], drawn[0]))
     np.testing.assert_allclose(like.mean(axis=0), real.mean(axis=0), atol=0.05)
     np.testing.assert_allclose(np.cov(like.T), np.cov(real.T), atol=0.05)
     assert np.abs(like - real).max() > 0.5

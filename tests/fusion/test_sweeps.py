@@ -43,14 +43,14 @@ def test_robust_without_a_cut_equals_the_direct_version():
     assert result.fused is result.consensus
 
 
-def test_no_tie_counts_more_than_eight_average_ones_where_graphs_are_learned():
+def test_no_tie_counts_more_than_six_average_ones_where_graphs_are_learned():
     twins = [np.vstack([view, view[:2] * 1.001]) for view in VIEWS]  # near duplicates of two samples
-    result = gfsc(twins, 3, max_iter=3, tol=0, random_state=0, **PARAMETERS)
-    assert_equals_the_direct_version(result, robust_gfsc(twins, 3, n_sweeps=3, **PARAMETERS))
-    assert result.fused.max() > 8 * result.fused.mean()
+    result = gfsc(twins, 3, max_iter=1, tol=0, random_state=0, **PARAMETERS)
+    assert_equals_the_direct_version(result, robust_gfsc(twins, 3, n_sweeps=1, **PARAMETERS))
+    assert result.fused.max() > 6 * result.fused.mean()
     assert np.count_nonzero(result.consensus == result.consensus.max()) >= 4  # the twins, both ways
     given = fuse_graphs([np.eye(30) + 0.01] * 2, 2, joint=False, random_state=0).consensus
-    assert given.max() > 8 * given.mean()
+    assert given.max() > 6 * given.mean()
 
 
 def test_given_graphs_that_agree_cost_nothing_and_the_cut_takes_their_weak_ties():

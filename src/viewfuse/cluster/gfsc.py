@@ -28,13 +28,13 @@ class GFSC(ExactFusion):
     n_clusters : int or "auto", default=8
         "auto": as many as there are, 1 (with a warning) where there are no clusters; see
         :func:`viewfuse.selection.choose_n_clusters`.
-    alpha, beta, gamma : float, default=2, 0.2, 2
+    alpha, beta, gamma : float, default=1, 0.1, 2
         How much small graph entries, agreement with the consensus, and a clean cut are worth. In the robust variant they
         mean the same on every data set: alpha and beta, the pull on an average view, are in percent of the trace of a
         view's Gram matrix, and a pair at average distance in the embedding loses gamma times an average edge.
     variant : {"robust", "published", "paper"}, default="robust"
         "robust" is scale-free: samples of unit length seen from their mean (:mod:`viewfuse.graphs.deviations`), views of
-        equal trace, a degree-normalised embedding, and no tie that counts more than eight average ones.
+        equal trace, a degree-normalised embedding, and no tie that counts more than six average ones.
         "published" is the authors' program, sweep for sweep. "paper" is Algorithm 1 as printed.
     affinity : {"self-expressive", "precomputed"}, default="self-expressive"
         "precomputed": the views are (n_samples, n_samples) graphs with non-negative edges. DataFrames are joined on rows and
@@ -103,8 +103,8 @@ class GFSC(ExactFusion):
         self,
         n_clusters: int | str = 8,
         *,
-        alpha: float = 2.0,
-        beta: float = 0.2,
+        alpha: float = 1.0,
+        beta: float = 0.1,
         gamma: float = 2.0,
         variant: str = "robust",
         affinity: str = "self-expressive",

@@ -1,7 +1,8 @@
-"""How many clusters several views have together: counted on the consensus graph that GF learns, which needs no number.
+"""How many clusters several views have together: counted on the consensus graph that GF learns, which needs no number
+of them, with its ties as strong as they are.
 
-Whether there are any is judged beside samples without clusters that are like these in all else: with ``X_v`` the views of
-unit-length samples, ``m_v`` their means and ``W`` an n × n matrix of independent N(0, 1/n), the same for every view,
+Whether there are any is judged beside samples without clusters that are like these in all else: with ``X_v`` the views'
+deviations, ``m_v`` their means and ``W`` an n × n matrix of independent N(0, 1/n), the same for every view,
 
     X*_v = 1 m_vᵀ + W (X_v − 1 m_vᵀ)
 
@@ -19,7 +20,7 @@ import scipy.sparse as sp
 from .._device import to_host
 from ..graphs import GramFactor
 from ..spectral import ClusterCounts, count_clusters
-from .exact import fuse_graphs, gf, learned_factors
+from .exact import fuse_graphs, learned_factors, unbounded_consensus
 
 __all__ = ["count_clusters_of_graphs", "count_clusters_of_views"]
 
@@ -41,7 +42,7 @@ def count_clusters_of_views(
     """
     factored = all(isinstance(view, GramFactor) for view in views)
     factors = views if factored else learned_factors(views)
-    graph = gf(factors, 2, random_state=random_state, **_FUSION).consensus
+    graph = unbounded_consensus(factors, random_state=random_state, **_FUSION)
     options: dict[str, Any] = {"n_resamples": n_resamples, "random_state": random_state}
     return count_clusters(graph, counts, references=_graphs_without_clusters(factors, random_state), **options)
 
@@ -63,4 +64,4 @@ def _graphs_without_clusters(factors: Sequence[GramFactor], random_state: np.ran
     for _ in range(_REFERENCES):
         mixing = (random_state.standard_normal((n, n)) / np.sqrt(n)).astype(views[0].dtype)
         drawn = [mean + mixing @ (view - mean) for view, mean in zip(views, means, strict=True)]
-        yield gf(drawn, 2, random_state=random_state, **_FUSION).consensus
+        yield unbounded_consensus(drawn, random_state=random_state, **_FUSION)

@@ -10,6 +10,7 @@ in single precision: scaled as they are, their entries are weights between 0 and
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypedDict, Unpack
@@ -24,12 +25,12 @@ from ._sizes import GraphSizes
 from .result import FusionResult, Sweep
 from .sweeps import SWEEPS, Problem, run_sweeps
 
-__all__ = ["Options", "fuse_graphs", "gf", "gfsc", "learned_factors"]
+__all__ = ["Options", "fuse_graphs", "gf", "gfsc", "learned_factors", "unbounded_consensus"]
 
 
 # Times the mean tie. Only near duplicates, and samples in very small clusters, have stronger ones; a given graph is taken at
 # its word.
-_STRONGEST = 8.0
+_STRONGEST = 6.0
 
 
 class Options(TypedDict, total=False):
@@ -64,8 +65,8 @@ def gfsc(
     views: Sequence[Any],
     n_clusters: int,
     *,
-    alpha: float = 2.0,
-    beta: float = 0.2,
+    alpha: float = 1.0,
+    beta: float = 0.1,
     gamma: float = 2.0,
     **options: Unpack[Options],
 ) -> FusionResult:
@@ -104,14 +105,25 @@ def gfsc(
 
 
 def gf(
-    views: Sequence[Any], n_clusters: int, *, alpha: float = 2.0, beta: float = 0.2, **options: Unpack[Options]
+    views: Sequence[Any], n_clusters: int, *, alpha: float = 1.0, beta: float = 0.1, **options: Unpack[Options]
 ) -> FusionResult:
     """Graph fusion without the cut term; the consensus is embedded afterwards, degree-normalised, as a separate step.
 
     Takes and returns what :func:`gfsc` does.
     """
+    return _without_cut(views, n_clusters, alpha, beta, _STRONGEST, **options)
+
+
+def unbounded_consensus(views: Sequence[Any], **options: Unpack[Options]) -> Any:
+    """The consensus of :func:`gf` with every tie as strong as it is: under a bound the strongest could not be ranked."""
+    return _without_cut(views, 2, 1.0, 0.1, math.inf, **options).consensus
+
+
+def _without_cut(
+    views: Sequence[Any], n_clusters: int, alpha: float, beta: float, strongest: float, **options: Unpack[Options]
+) -> FusionResult:
     graphs = _learned_graphs(views, alpha, **options)
-    problem = Problem(graphs, n_clusters, alpha, beta, 0.0, _STRONGEST, joint=False)
+    problem = Problem(graphs, n_clusters, alpha, beta, 0.0, strongest, joint=False)
     return _fused(problem, graphs[0].factor.basis, **options)
 
 
@@ -119,7 +131,7 @@ def fuse_graphs(
     graphs: Sequence[Any],
     n_clusters: int,
     *,
-    beta: float = 0.2,
+    beta: float = 0.1,
     gamma: float = 2.0,
     joint: bool = True,
     **options: Unpack[Options],

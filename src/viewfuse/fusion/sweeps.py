@@ -268,7 +268,7 @@ class _Robust(_Published):
       the same for two views and for ten.
     * The embedding is degree-normalised, its rows of unit length: ``P_ij = 2 − 2 cos(F_i, F_j)``, so a weakly tied sample
       pulls no harder than another. γ is in units of the mean edge before the cut over the mean ``P``.
-    * No tie of ``S`` counts more than eight average ones where graphs are learned: near duplicates express each other so
+    * No tie of ``S`` counts more than six average ones where graphs are learned: near duplicates express each other so
       well that they would make clusters of their own. The update is still the minimiser, now within bounds.
     * ``S`` and ``F`` are settled together within a sweep: of all blocks these two hold each other up longest, and a round of
       them is far cheaper than a sweep. The last embedding is that of the last ``S``.
