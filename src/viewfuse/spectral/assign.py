@@ -27,6 +27,9 @@ __all__ = [
 ]
 
 
+_FETCHED = 1_000_000  # numbers: the same k-means then gives the same labels wherever the rows are
+
+
 def unit_rows(embedding: Any) -> Any:
     """Rows scaled to unit length, so that only directions count (Ng, Jordan & Weiss); zero rows stay zero."""
     xp = array_namespace(embedding)
@@ -65,21 +68,23 @@ def place_confidence(rows: Any, centres: Any) -> Any:
 
 
 def _kmeans(embedding: Any, n_clusters: int, n_init: int, random_state: np.random.RandomState) -> tuple[Any, Any]:
-    """Labels and centres: scikit-learn's k-means on NumPy arrays, our own on others."""
+    """Labels and centres: scikit-learn's k-means, or on a device, where there are too many rows to fetch them, our own."""
     xp = array_namespace(embedding)
     if not bool(xp.all(xp.isfinite(embedding))):
         raise DivergenceError(
             "The embedding is not finite: the parameters are too extreme for these views, or the views' numbers for the "
             "parameters. Take parameters nearer to the defaults, or look for extreme values in the views."
         )
-    if not is_numpy_array(embedding):
+    if not is_numpy_array(embedding) and embedding.shape[0] * embedding.shape[1] > _FETCHED:
         result = kmeans(embedding, n_clusters, n_init=n_init, random_state=random_state)
         return result.labels, result.centres
+    rows = to_host(embedding)
     estimator = KMeans(n_clusters, n_init=n_init, random_state=random_state)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        estimator.fit(embedding.astype(float, copy=False))  # scikit-learn takes longer on single precision
-    return estimator.labels_, estimator.cluster_centers_
+        estimator.fit(rows.astype(float, copy=False))  # scikit-learn takes longer on single precision
+    labels = xp.asarray(estimator.labels_, dtype=xp.int64, device=embedding.device)
+    return labels, xp.asarray(estimator.cluster_centers_, dtype=embedding.dtype, device=embedding.device)
 
 
 def all_clusters_taken(labels: Any, costs: Any, n_clusters: int) -> Any:
