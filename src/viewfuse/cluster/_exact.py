@@ -190,7 +190,7 @@ class ExactFusion(ViewReportMixin, RelabelMixin, MultiViewClusterer):
         _, views, present = self._views_fitted
         if self.n_clusters_ < 2 or present is not None or not all(isinstance(view, GramFactor) for view in views):
             return np.full(len(views), np.nan)
-        return np.array([separation(to_host(view.basis).astype(float), to_host(self.labels_)) for view in views])
+        return np.array([separation(view.basis, self.labels_) for view in views])
 
     def _present_in(self, used: list[int], views: Views) -> np.ndarray | None:
         """Who has which of the used views."""

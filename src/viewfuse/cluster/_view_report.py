@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from array_api_compat import array_namespace
 from sklearn.metrics import adjusted_rand_score
 
 from .._extras import require
@@ -96,22 +97,24 @@ class ViewReportMixin:
         return state
 
 
-def separation(points: np.ndarray, labels: np.ndarray) -> float:
+def separation(points: Any, labels: Any) -> float:
     """``(B − E B) / sd B``: B the scatter of the clusters' means in a view, against all ways to hand out the same labels.
 
     With centred samples ``x_i``, (n, d), cluster means ``m_r`` and sizes ``n_r``, ``B = Σ_r n_r‖m_r‖²``. Over permutations
     of the labels ``E B = (k − 1)/(n − 1) · Σ‖x_i‖²``, and about ``sd B = √(2(k − 1) Σλ²) / (n − 1)`` with the eigenvalues λ
     of the centred Gram matrix (exact for normal samples): PERMANOVA with moments in place of permutations.
     """
-    n, k = len(points), int(labels.max()) + 1
-    centred = points - points.mean(axis=0)
-    sums = np.zeros((k, centred.shape[1]))
-    np.add.at(sums, labels, centred)
-    sizes = np.maximum(np.bincount(labels, minlength=k), 1)
-    between = float(((sums**2).sum(axis=1) / sizes).sum())
-    total = float((centred**2).sum())
+    xp = array_namespace(points)
+    points, labels = xp.astype(points, xp.float64), xp.asarray(labels, device=points.device)
+    n, k = int(points.shape[0]), int(xp.max(labels)) + 1
+    centred = points - xp.mean(points, axis=0)
+    members = xp.astype(labels[:, None] == xp.arange(k, dtype=labels.dtype, device=points.device)[None, :], xp.float64)
+    sizes = xp.sum(members, axis=0)
+    sums = members.T @ centred
+    between = float(xp.sum(xp.sum(sums * sums, axis=1) / xp.where(sizes > 0, sizes, xp.ones_like(sizes))))
+    total = float(xp.sum(centred * centred))
     products = centred.T @ centred if centred.shape[1] < n else centred @ centred.T  # both have the eigenvalues λ
-    spread = np.sqrt(2 * (k - 1) * float((products**2).sum())) / (n - 1)
+    spread = float(xp.sum(products * products) * (2 * (k - 1))) ** 0.5 / (n - 1)
     return (between - (k - 1) / (n - 1) * total) / spread if spread > 0 else 0.0
 
 

@@ -27,7 +27,7 @@ __all__ = [
 ]
 
 
-_FETCHED = 1_000_000  # numbers: the same k-means then gives the same labels wherever the rows are
+_FETCHED = 50_000  # numbers: the same k-means then gives the same labels wherever the rows are
 
 
 def unit_rows(embedding: Any) -> Any:
