@@ -48,6 +48,7 @@ from ._view_report import ViewReport, ViewReportMixin, blind_views, separation, 
 __all__ = ["ExactFusion"]
 
 _ARRAYS = ("labels_", "confidence_", "embedding_", "affinity_matrix_", "_points")
+_MOST_COUNTED = 2_000  # samples on which clusters are counted
 VARIANTS = ("robust", "published", "paper")
 AFFINITIES = ("self-expressive", "precomputed")
 
@@ -244,9 +245,12 @@ class ExactFusion(ViewReportMixin, RelabelMixin, MultiViewClusterer):
         if self.n_clusters != "auto":
             self.n_clusters_ = int(self.n_clusters)
             return
-        count = count_clusters_of_graphs if self.affinity == "precomputed" else count_clusters_of_views
-        counts = default_counts(_n_samples(views[0]))
-        self.cluster_counts_ = count(views, counts, random_state=rng)
+        if self.affinity == "precomputed":
+            counts = default_counts(_n_samples(views[0]))
+            self.cluster_counts_ = count_clusters_of_graphs(views, counts, random_state=rng)
+        else:
+            some = _samples_to_count(views, rng)
+            self.cluster_counts_ = count_clusters_of_views(some, default_counts(_n_samples(some[0])), random_state=rng)
         self.n_clusters_ = self.cluster_counts_.suggested
         warn_of_no_structure(self.cluster_counts_)
 
@@ -313,6 +317,16 @@ def _confidence(result: FusionResult, labels: Any) -> Any:
     """The mean of what a sample's ties say before the cut and after it."""
     before = tie_confidence(result.fused, labels)
     return before if result.fused is result.consensus else (before + tie_confidence(result.consensus, labels)) / 2
+
+
+def _samples_to_count(views: list[Any], rng: np.random.RandomState) -> list[Any]:
+    """The views, of some samples where there are many: to count takes several graphs, and all clusters show in a sample."""
+    n = _n_samples(views[0])
+    if n <= _MOST_COUNTED:
+        return views
+    rows = np.sort(rng.choice(n, _MOST_COUNTED, replace=False))
+    arrays = [view.basis if isinstance(view, GramFactor) else view for view in views]
+    return [(array if sp.issparse(array) else to_host(array))[rows] for array in arrays]
 
 
 def _n_samples(view: Any) -> int:

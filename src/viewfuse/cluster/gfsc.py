@@ -26,7 +26,7 @@ class GFSC(ExactFusion):
     Parameters
     ----------
     n_clusters : int or "auto", default=8
-        "auto": as many as there are, 1 (with a warning) where there are no clusters; see
+        "auto": as many as there are, 1 (with a warning) where there are no clusters, counted on at most 2,000 samples; see
         :func:`viewfuse.selection.choose_n_clusters`.
     alpha, beta, gamma : float, default=1, 0.1, 2
         How much small graph entries, agreement with the consensus, and a clean cut are worth. In the robust variant they
