@@ -40,3 +40,15 @@ def test_an_error_in_a_part_is_raised_and_the_blas_set_back():
 
 def test_spans_cover_everything_once():
     assert [list(range(10))[part] for part in _parallel.spans(10, 4)] == [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9]]
+
+
+def test_few_samples_are_worked_on_by_one_thread():
+    before = blas_threads()
+    with _parallel.threads_for(500):
+        assert set(blas_threads()) == {1}
+        np.testing.assert_allclose(_parallel.matmul(np.eye(600), np.ones((600, 2))), 1)
+        with _parallel.threads_for(500):  # of another estimator, within
+            assert set(blas_threads()) == {1}
+    assert blas_threads() == before
+    with _parallel.threads_for(501):
+        assert blas_threads() == before

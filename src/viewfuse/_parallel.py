@@ -17,9 +17,10 @@ from typing import Any
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
-__all__ = ["for_each", "matmul", "spans", "worker_threads"]
+__all__ = ["for_each", "matmul", "spans", "threads_for", "worker_threads"]
 
 _PANEL = 256
+_SMALL = 500  # samples: what is done for so few takes no longer on one thread
 
 _workers: ContextVar[tuple[ThreadPoolExecutor, int] | None] = ContextVar("workers", default=None)
 _turn = Lock()  # the BLAS has one number of threads for the whole process, so one computation at a time may change it
@@ -43,6 +44,19 @@ def worker_threads() -> Iterator[None]:
                 yield
             finally:
                 _workers.reset(token)
+    finally:
+        _turn.release()
+
+
+@contextmanager
+def threads_for(n_samples: int) -> Iterator[None]:
+    """One thread for few samples: more gain nothing, and on a busy machine they spin while they wait for each other."""
+    if n_samples > _SMALL or _workers.get() is not None or not _turn.acquire(blocking=False):
+        yield
+        return
+    try:
+        with _libraries().limit(limits=1):
+            yield
     finally:
         _turn.release()
 
@@ -89,5 +103,10 @@ def spans(n: int, length: int) -> list[slice]:
 
 
 @cache
+def _libraries() -> ThreadpoolController:
+    return ThreadpoolController()
+
+
+@cache
 def _blas() -> ThreadpoolController:
-    return ThreadpoolController().select(user_api="blas")
+    return _libraries().select(user_api="blas")

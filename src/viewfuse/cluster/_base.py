@@ -15,6 +15,7 @@ from sklearn.utils import check_random_state, estimator_html_repr
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._device import free_memory
+from .._parallel import threads_for
 from ..exceptions import UnusedColumnsWarning, ViewsTypeError
 from ..spectral import assign_clusters
 from ..views import Views, align_graph_frames, holds_views, is_dataframe, split_columns
@@ -62,7 +63,7 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
         self._describe(X, views)
         if getattr(self, "device", None) is None and free_memory(arrays[used[0]]) is None:  # not on a GPU
             check_memory(self, [arrays[v] for v in used])
-        with solving(self):
+        with solving(self), threads_for(len(views)):
             self._fit(views, arrays, used)
         return self
 
