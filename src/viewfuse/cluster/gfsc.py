@@ -64,7 +64,7 @@ class GFSC(ExactFusion):
     n_clusters_ : int
     cluster_counts_ : ClusterCounts, with ``n_clusters="auto"``: how well each number suits
     confidence_ : (n_samples,) array in [0, 1]
-        How clearly a sample's ties speak for its cluster: 0 where another has as strong a claim.
+        How clearly a sample's ties, before the cut and after it, speak for its cluster: 0 where another claims it as much.
     view_weights_ : (n_views,) array, summing to 1
         A constant view has weight 0.
     view_names_ : (n_views,) array of str

@@ -28,6 +28,7 @@ from .sweeps import SWEEPS, Problem, run_sweeps
 __all__ = ["Options", "fuse_graphs", "gf", "gfsc", "learned_factors", "unbounded_consensus"]
 
 
+_ALPHA, _BETA = 1.0, 0.1  # percent of a view's trace
 # Times the mean tie. Only near duplicates, and samples in very small clusters, have stronger ones; a given graph is taken at
 # its word.
 _STRONGEST = 6.0
@@ -65,8 +66,8 @@ def gfsc(
     views: Sequence[Any],
     n_clusters: int,
     *,
-    alpha: float = 1.0,
-    beta: float = 0.1,
+    alpha: float = _ALPHA,
+    beta: float = _BETA,
     gamma: float = 2.0,
     **options: Unpack[Options],
 ) -> FusionResult:
@@ -105,7 +106,7 @@ def gfsc(
 
 
 def gf(
-    views: Sequence[Any], n_clusters: int, *, alpha: float = 1.0, beta: float = 0.1, **options: Unpack[Options]
+    views: Sequence[Any], n_clusters: int, *, alpha: float = _ALPHA, beta: float = _BETA, **options: Unpack[Options]
 ) -> FusionResult:
     """Graph fusion without the cut term; the consensus is embedded afterwards, degree-normalised, as a separate step.
 
@@ -116,7 +117,7 @@ def gf(
 
 def unbounded_consensus(views: Sequence[Any], **options: Unpack[Options]) -> Any:
     """The consensus of :func:`gf` with every tie as strong as it is: under a bound the strongest could not be ranked."""
-    return _without_cut(views, 2, 1.0, 0.1, math.inf, **options).consensus
+    return _without_cut(views, 2, _ALPHA, _BETA, math.inf, **options).consensus
 
 
 def _without_cut(
@@ -131,7 +132,7 @@ def fuse_graphs(
     graphs: Sequence[Any],
     n_clusters: int,
     *,
-    beta: float = 0.1,
+    beta: float = _BETA,
     gamma: float = 2.0,
     joint: bool = True,
     **options: Unpack[Options],
