@@ -38,6 +38,14 @@ def test_an_error_in_a_part_is_raised_and_the_blas_set_back():
     assert blas_threads() == before
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_row_sums(dtype):
+    matrix = np.random.default_rng(0).random((700, 300)).astype(dtype)
+    sums = _parallel.row_sums(matrix)
+    assert sums.dtype == dtype
+    np.testing.assert_array_equal(sums, matrix.sum(axis=1))
+
+
 def test_spans_cover_everything_once():
     assert [list(range(10))[part] for part in _parallel.spans(10, 4)] == [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9]]
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
-__all__ = ["for_each", "matmul", "spans", "threads_for", "worker_threads"]
+__all__ = ["for_each", "matmul", "row_sums", "spans", "threads_for", "worker_threads"]
 
 _PANEL = 256
 _SMALL = 500  # samples: what is done for so few takes no longer on one thread
@@ -95,6 +95,18 @@ def matmul(matrix: np.ndarray, block: np.ndarray) -> np.ndarray:
 
     for_each(panel, spans(matrix.shape[0], _PANEL))
     return product
+
+
+def row_sums(matrix: np.ndarray) -> np.ndarray:
+    """``matrix.sum(axis=1)`` in panels of rows."""
+    sums = np.empty(matrix.shape[0], dtype=matrix.dtype)
+
+    def panel(rows: slice, _: Any) -> tuple[float, ...]:
+        np.sum(matrix[rows], axis=1, out=sums[rows])
+        return ()
+
+    for_each(panel, spans(matrix.shape[0], _PANEL))
+    return sums
 
 
 def spans(n: int, length: int) -> list[slice]:

@@ -236,6 +236,25 @@ def test_a_block_becomes_orthonormal_to_the_basis():
     np.testing.assert_allclose(basis.T @ found, 0, atol=1e-12)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_directions_that_rounding_leaves_nothing_of_are_dropped(dtype):
+    rng = np.random.default_rng(0)
+    wide = rng.normal(size=(60, 4)).astype(dtype)
+    block = np.hstack([wide * [1, 1e-12, 1e9, 1], wide[:, :2] @ [[1], [2]], np.zeros((60, 1))]).astype(dtype)
+    found = eigensolvers._orthonormal(block, np)
+    assert found.shape == (60, 4)
+    np.testing.assert_allclose(found.T @ found, np.eye(4), atol=100 * np.finfo(dtype).eps)
+    np.testing.assert_allclose(found @ (found.T @ wide), wide, atol=1e4 * np.finfo(dtype).eps)
+
+
+def test_a_basis_that_cannot_grow_ends_in_lapack(monkeypatch):
+    monkeypatch.setattr(eigensolvers, "_orthonormal_to", lambda block, basis, xp: block[:, :0])
+    rng = np.random.default_rng(0)
+    graph = rng.random((300, 300))
+    found = smallest_eigenpairs(Laplacian.of(graph + graph.T, normalized=True), 3, random_state=np.random.RandomState(0))
+    assert found.iterations == 0
+
+
 def test_a_few_of_many_come_from_the_partial_driver(monkeypatch):
     wanted = []
     eigh = eigensolvers.scipy.linalg.eigh

@@ -15,7 +15,7 @@ from .bipartite import BipartiteEmbedding, bipartite_embedding
 from .complement import Complement, normalised_adjacency
 from .counting import ClusterCounts, count_clusters, default_counts, partition_gain
 from .eigensolvers import Eigenpairs, smallest_eigenpairs, symmetric_eigh
-from .laplacian import Laplacian, isolated_samples
+from .laplacian import Laplacian, isolated_samples, row_sums
 
 __all__ = [
     "BipartiteEmbedding",
@@ -36,6 +36,7 @@ __all__ = [
     "partition_gain",
     "place_confidence",
     "refilled",
+    "row_sums",
     "smallest_eigenpairs",
     "symmetric_eigh",
     "tie_confidence",

@@ -139,12 +139,11 @@ def _block_davidson(laplacian: SymmetricOperator, k: int, start: Any, tol: float
     scale = float(xp.sort(xp.abs(diagonal))[diagonal.shape[0] // 2])
     if not scale > 0:
         return None
-    basis, _ = xp.linalg.qr(start)
+    basis = _orthonormal(start, xp)
     images = laplacian @ basis
     for iteration in range(1, _MAX_ITERATIONS + 1):
         projected = basis.T @ images
-        # The library's own eigh: on NumPy, SciPy's would wake a second BLAS, whose idle threads then fight the first's.
-        values, rotation = xp.linalg.eigh((projected + projected.T) / 2)
+        values, rotation = _small_eigh((projected + projected.T) / 2, xp)
         ritz, ritz_images = basis @ rotation[:, :size], images @ rotation[:, :size]
         residuals = ritz_images - ritz * values[None, :size]
         norms = to_host(xp.linalg.vector_norm(residuals, axis=0))
@@ -161,6 +160,8 @@ def _block_davidson(laplacian: SymmetricOperator, k: int, start: Any, tol: float
             kept = rotation[:, : 2 * size]
             basis, images = basis @ kept, images @ kept
         expansion = _orthonormal_to(expansion, basis, xp)
+        if not expansion.shape[1]:
+            return None
         basis = xp.concat([basis, expansion], axis=1)
         images = xp.concat([images, laplacian @ expansion], axis=1)
     return None
@@ -174,8 +175,28 @@ def _preconditioned(residuals: Any, diagonal: Any, values: Any, scale: float, xp
 
 
 def _orthonormal_to(block: Any, basis: Any, xp: Any) -> Any:
-    """Twice is enough: the second projection removes what rounding left of the first."""
+    """Twice is enough: the second time removes what rounding left of the first."""
     for _ in range(2):
-        block = block - basis @ (basis.T @ block)
-        block, _ = xp.linalg.qr(block)
+        block = _orthonormal(block - basis @ (basis.T @ block), xp)
     return block
+
+
+def _orthonormal(block: Any, xp: Any) -> Any:
+    """Orthonormal columns that span what a thin block's do, but for directions of which rounding leaves nothing.
+
+    From the eigenvectors of its Gram matrix: a few products, where a QR factorisation goes column by column.
+    """
+    lengths = xp.linalg.vector_norm(block, axis=0)
+    block = block / xp.where(lengths > 0, lengths, xp.ones_like(lengths))
+    values, vectors = _small_eigh(block.T @ block, xp)
+    lost = int(xp.sum(xp.astype(values <= 100 * xp.finfo(block.dtype).eps * values[-1], xp.int64)))
+    return block @ (vectors[:, lost:] / xp.sqrt(values[lost:]))
+
+
+def _small_eigh(matrix: Any, xp: Any) -> tuple[Any, Any]:
+    """Of some dozen rows, on the host: a device takes longer for so few than to fetch them.
+
+    NumPy's: SciPy's would wake a second BLAS, whose idle threads then fight the first's.
+    """
+    values, vectors = np.linalg.eigh(to_host(matrix))
+    return xp.asarray(values, device=matrix.device), xp.asarray(vectors, device=matrix.device)

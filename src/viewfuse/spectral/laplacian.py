@@ -7,9 +7,9 @@ from typing import Any
 
 from array_api_compat import array_namespace, is_numpy_array
 
-from .._parallel import matmul
+from .. import _parallel
 
-__all__ = ["Laplacian", "isolated_samples"]
+__all__ = ["Laplacian", "isolated_samples", "row_sums"]
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Laplacian:
     @classmethod
     def of(cls, graph: Any, *, normalized: bool, symmetric: bool = True) -> Laplacian:
         xp = array_namespace(graph)
-        degree = xp.sum(graph, axis=1)
+        degree = row_sums(graph)
         if not symmetric:
             degree = (degree + xp.sum(graph, axis=0)) / 2
         return cls(graph, degree, _inverse_root(graph, degree, xp) if normalized else None, symmetric)
@@ -76,13 +76,18 @@ class Laplacian:
 
 
 def _times(matrix: Any, block: Any) -> Any:
-    return matmul(matrix, block) if is_numpy_array(matrix) else matrix @ block
+    return _parallel.matmul(matrix, block) if is_numpy_array(matrix) else matrix @ block
+
+
+def row_sums(graph: Any) -> Any:
+    """The sum of each row, (n,)."""
+    return _parallel.row_sums(graph) if is_numpy_array(graph) else array_namespace(graph).sum(graph, axis=1)
 
 
 def isolated_samples(graph: Any) -> Any:
     """Mask of the samples whose edges to others are nothing but rounding, (n,) bool."""
     xp = array_namespace(graph)
-    return _is_isolated(graph, xp.sum(graph, axis=1), xp)
+    return _is_isolated(graph, row_sums(graph), xp)
 
 
 def _is_isolated(graph: Any, degree: Any, xp: Any) -> Any:
