@@ -89,25 +89,44 @@ def robust_gfsc(views, k, alpha, beta, gamma, *, n_sweeps, joint=True):
         graph = graph - np.diag(np.diag(graph))
         return graph / np.linalg.norm(graph)
 
-    weights, changes, objectives = np.ones(t), [], []
-    consensus = sum(view_graph(v, np.zeros((n, n)), 0.0) for v in range(t)) / t
-    embedding = _normalised_embedding(consensus, k)
-    for _ in range(n_sweeps):
-        graphs = [view_graph(v, consensus, beta * weights[v]) for v in range(t)]
+    def weigh(graphs, consensus):
         weights = 1 / np.maximum([np.linalg.norm(ties(graph) - ties(consensus)) for graph in graphs], 0.01)
-        weights /= weights.mean()
-        mean, old, cut = sum(w * g for w, g in zip(weights, graphs, strict=True)) / t, consensus, 0.0
+        return weights / weights.mean()
+
+    def fuse(graphs, weights, embedding, rest):
+        """S and F, settled together; before the cut, and its price."""
+        mean, price, turns = sum(w * g for w, g in zip(weights, graphs, strict=True)) / t, 0.0, []
         strongest = 6 * mean.mean()
         consensus = np.minimum(mean, strongest)
-        for _ in range(6 if joint else 0):
+        if joint and embedding is None:
+            embedding = _normalised_embedding(mean, k)
+        while joint and len(turns) < 6 and not at_rest(turns, rest):
             points = embedding / np.linalg.norm(embedding, axis=1, keepdims=True)
             apart = ((points[:, None, :] - points[None, :, :]) ** 2).sum(axis=2)
             penalty = gamma * mean.mean() / apart.mean()
             consensus, before = np.clip(mean - penalty * apart, 0, strongest), embedding
             embedding = _normalised_embedding(consensus, k)
-            cut = 4 * beta * t * penalty * (apart * consensus).sum() / 2
-            if 1 - ((before.T @ embedding) ** 2).sum() / k < 1e-6:
-                break
+            turns.append(np.sqrt(max(1 - ((before.T @ embedding) ** 2).sum() / k, 0)))
+            price = 4 * beta * t * penalty * (apart * consensus).sum() / 2
+        return consensus, embedding, mean, price
+
+    rates = [np.inf]  # at which F turns less, kept from sweep to sweep
+
+    def at_rest(turns, rest):
+        if len(turns) > 1:
+            rates.append(max(new / old for old, new in zip(turns[-3:], turns[-3:][1:], strict=False)))
+        q = rates[-1]
+        return bool(turns) and (turns[-1] == 0 or (q < 1 and turns[-1] * q / (1 - q) < rest))
+
+    changes, objectives = [], []
+    graphs = [view_graph(v, np.zeros((n, n)), 0.0) for v in range(t)]
+    weights = weigh(graphs, sum(graphs))
+    consensus, embedding, *_ = fuse(graphs, weights, None, 1e-2)
+    for _ in range(n_sweeps):
+        old = consensus
+        graphs = [view_graph(v, old, beta * weights[v]) for v in range(t)]
+        weights = weigh(graphs, old)
+        consensus, embedding, mean, cut = fuse(graphs, weights, embedding, 2e-3)
         changes.append(np.linalg.norm(consensus - old) / np.linalg.norm(old))
         misfits = [np.linalg.norm(x.T - x.T @ g) ** 2 for x, g in zip(views, graphs, strict=True)]
         scatter = sum(w * np.linalg.norm(g - consensus) ** 2 for w, g in zip(weights, graphs, strict=True))

@@ -5,6 +5,7 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from viewfuse.fusion import _plain, _tiled
+from viewfuse.fusion._sizes import OwnGraph
 
 N, RANK = 37, 5
 
@@ -88,6 +89,39 @@ def test_misfit_measure_and_add(tile, problem):
         kernels.add_scaled(total, 0.5, graph, start=True)
         kernels.add_scaled(total, 0.25, consensus, start=False)
         np.testing.assert_allclose(total, 0.5 * graph + 0.25 * consensus)
+
+
+@pytest.mark.parametrize("clipped", [True, False])
+def test_the_change_before_clipping_or_after(tile, problem, clipped):
+    total, consensus = problem["sum"] + problem["sum"].T, problem["symmetric"]
+    arguments = (total, 2.0, consensus, problem["points"], 0.2)
+    for kernels in (_tiled, _plain):
+        out = np.empty((N, N))
+        sizes = kernels.update_consensus(*arguments, out, symmetric=True, most=0.8, unclipped_change=not clipped)
+        apart = ((problem["points"][:, None] - problem["points"][None]) ** 2).sum(axis=2)
+        new = total / 2 - 0.2 * apart
+        np.testing.assert_allclose(out, np.clip(new, 0, 0.8), atol=1e-12)
+        assert sizes.change2 == pytest.approx((((out if clipped else new) - consensus) ** 2).sum())
+
+
+def test_the_graphs_of_views_on_their_own(tile, problem, xp):
+    basis, eigenvalues, given = problem["basis"], problem["eigenvalues"], problem["symmetric"]
+    right = basis.T / (eigenvalues + 0.3)[:, None]
+    whole = [np.maximum(basis @ right, 0), given]
+    ties = [graph - np.diag(np.diag(graph)) for graph in whole]
+    for kernels, lib in ((_tiled, np), (_plain, np), (_plain, xp)):
+        graphs = [OwnGraph(lib.asarray(basis), lib.asarray(right)), OwnGraph(lib.asarray(given))]
+        norms2, with_sum = kernels.ties_in_common(graphs)
+        np.testing.assert_allclose(norms2, [(graph**2).sum() for graph in ties])
+        np.testing.assert_allclose(with_sum, [(graph * sum(ties)).sum() for graph in ties])
+        total = lib.zeros((N, N), dtype=lib.float64)
+        kernels.add_up(graphs, np.array([0.5, 2.0]), total)
+        np.testing.assert_allclose(np.asarray(total), 0.5 * whole[0] + 2 * whole[1])
+        rows = np.array([3, 4, 17])
+        for graph, expected in zip(graphs, whole, strict=True):
+            part = lib.zeros((3, 3), dtype=lib.float64)
+            kernels.add_up([graph.among(rows)], np.ones(1), part)
+            np.testing.assert_allclose(np.asarray(part), expected[np.ix_(rows, rows)])
 
 
 def test_misfit_keeps_its_digits_when_the_graph_is_almost_the_identity(problem):

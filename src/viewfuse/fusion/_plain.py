@@ -9,15 +9,17 @@ device until the pass is over.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+import numpy as np
 from array_api_compat import array_namespace
 
 from .._device import to_host
 from .._parallel import spans
-from ._sizes import GraphSizes, UpdateSizes
+from ._sizes import GraphSizes, OwnGraph, UpdateSizes
 from ._tile_kernels import tile_kernels_for
+from ._tile_plain import positive_part
 
 _TILE = 4096
 
@@ -82,10 +84,12 @@ def update_consensus(
     *,
     symmetric: bool,
     most: float = math.inf,
+    unclipped_change: bool = True,
 ) -> UpdateSizes:
     """``out ← weighted_sum / weight_total − penalty · P``: the new consensus; ``out`` may be the sum itself.
 
-    ``P_ij = ‖p_i − p_j‖²`` over the rows of ``points``. Symmetric graphs are clipped at 0 and at ``most``.
+    ``P_ij = ‖p_i − p_j‖²`` over the rows of ``points``. Symmetric graphs are clipped at 0 and at ``most``; their change is
+    taken before, if wanted.
     """
     xp = array_namespace(points)
     kernels, sums = tile_kernels_for(out), []
@@ -96,8 +100,41 @@ def update_consensus(
         near = left[rows, :] @ right[columns, :].T
         tile, mirrored = (rows, columns), out[columns, rows] if symmetric and rows != columns else None
         arguments = weighted_sum[tile], weight_total, consensus[tile], near, penalty, out[tile], mirrored
-        sums.append(kernels.renew(*arguments, clipped=symmetric, most=most))
+        sums.append(kernels.renew(*arguments, clipped=symmetric, most=most, unclipped_change=unclipped_change))
     return UpdateSizes(*_added(sums))
+
+
+def ties_in_common(graphs: Sequence[OwnGraph]) -> tuple[np.ndarray, np.ndarray]:
+    """``‖Z_v‖²`` and ``⟨Z_v, Σ_u Z_u⟩`` of every graph, both over the edges between different samples."""
+    xp = array_namespace(graphs[0].left)
+    sums = []
+    for rows, columns in _tiles(graphs[0].left, upper=True):
+        blocks = [_own_tile(graph, rows, columns) for graph in graphs]
+        if rows == columns:
+            others = 1 - xp.eye(blocks[0].shape[0], dtype=blocks[0].dtype, device=blocks[0].device)
+            blocks = [block * others for block in blocks]
+        total = sum(blocks[1:], start=blocks[0])
+        own = [xp.sum(block * block) for block in blocks]
+        common = [xp.sum(block * total) for block in blocks]
+        sums.append((1 if rows == columns else 2) * xp.stack(own + common))
+    added = np.asarray(_added(sums))
+    return added[: len(graphs)], added[len(graphs) :]
+
+
+def add_up(graphs: Sequence[OwnGraph], weights: np.ndarray, total: Any) -> None:
+    """``total ← Σ_v w_v Z_v``."""
+    for rows, columns in _tiles(total, upper=True):
+        weighed = [weight * _own_tile(graph, rows, columns) for graph, weight in zip(graphs, weights.tolist(), strict=True)]
+        added = sum(weighed[1:], start=weighed[0])
+        total[rows, columns] = added
+        if rows != columns:
+            total[columns, rows] = added.T
+
+
+def _own_tile(graph: OwnGraph, rows: slice, columns: slice) -> Any:
+    if graph.right is None:
+        return graph.left[rows, columns]
+    return positive_part(graph.left[rows, :] @ graph.right[:, columns])
 
 
 def _tiles(graph: Any, *, upper: bool = False) -> Iterator[Tile]:

@@ -1,10 +1,31 @@
-"""The few numbers a pass over n × n graphs leaves behind."""
+"""What goes into the passes over n × n graphs beside the graphs, and the few numbers that come out."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
-__all__ = ["GraphSizes", "UpdateSizes"]
+import numpy as np
+from array_api_compat import array_namespace
+
+__all__ = ["GraphSizes", "OwnGraph", "UpdateSizes"]
+
+
+@dataclass(frozen=True)
+class OwnGraph:
+    """The graph of a view on its own, symmetric: ``(left @ right)₊`` or, where ``right`` is None, ``left`` itself."""
+
+    left: Any
+    right: Any = None
+
+    def among(self, rows: np.ndarray) -> OwnGraph:
+        """The graph between some of the samples."""
+        xp = array_namespace(self.left)
+        chosen = xp.asarray(rows, device=self.left.device)
+        left = xp.take(self.left, chosen, axis=0)
+        if self.right is None:
+            return OwnGraph(xp.take(left, chosen, axis=1))
+        return OwnGraph(left, xp.take(self.right, chosen, axis=1))
 
 
 @dataclass(frozen=True)
@@ -21,7 +42,7 @@ class UpdateSizes:
 
     Attributes
     ----------
-    change2 : ‖S′ − S‖² before clipping
+    change2 : ‖S′ − S‖² before clipping or, if that is not wanted, after it
     moved2 : ‖S′ − S‖² after clipping
     norm2 : ‖S′‖²
     towards : ⟨S′ − S, M/W − S⟩, with which Σ_v w_v‖Z_v − S′‖² follows from Σ_v w_v‖Z_v − S‖²

@@ -6,7 +6,7 @@ from typing import Any
 
 from array_api_compat import array_namespace
 
-__all__ = ["combine", "renew"]
+__all__ = ["combine", "positive_part", "renew"]
 
 
 def combine(product: Any, mirror: Any, ratio: float, consensus: Any, graph: Any, mirrored: Any) -> Any:
@@ -15,9 +15,9 @@ def combine(product: Any, mirror: Any, ratio: float, consensus: Any, graph: Any,
     Returns ``‖Z‖²`` and ``‖Z − S‖²`` over the tile, and over its mirror image where there is one, as an array.
     """
     xp = array_namespace(product)
-    new = _positive_part(product + ratio * consensus)
+    new = positive_part(product + ratio * consensus)
     if mirror is not None:
-        new = (new + _positive_part(mirror + ratio * consensus)) / 2
+        new = (new + positive_part(mirror + ratio * consensus)) / 2
     apart = new - consensus
     graph[...] = new
     return _sums([(new, new), (apart, apart)], mirrored, new, xp)
@@ -34,13 +34,13 @@ def renew(
     *,
     clipped: bool,
     most: float,
+    unclipped_change: bool,
 ) -> Any:
     """``out ← weighted_sum / weight_total + penalty · near``, with ``near = −‖p_i − p_j‖²``; within 0 … ``most`` if asked.
 
     Returns the sums of ``UpdateSizes`` over the tile, and over its mirror image where there is one, as an array.
     """
     xp = array_namespace(near)
-    near = -_positive_part(-near)  # rounding may leave less than no distance
     mean = weighted_sum / weight_total
     new = mean + penalty * near
     change = new - consensus
@@ -48,6 +48,8 @@ def renew(
         new = xp.clip(new, 0.0, most)
     moved, towards = new - consensus, mean - consensus
     out[...] = new
+    if not unclipped_change:
+        change = moved
     pairs = [(change, change), (moved, moved), (new, new), (moved, towards), (-near / 2, new)]
     return _sums(pairs, mirrored, new, xp)
 
@@ -60,6 +62,7 @@ def _sums(pairs: list[tuple[Any, Any]], mirrored: Any, new: Any, xp: Any) -> Any
     return 2 * sums
 
 
-def _positive_part(values: Any) -> Any:
+def positive_part(values: Any) -> Any:
+    """``values`` with 0 in place of what is negative."""
     xp = array_namespace(values)
     return xp.where(values > 0, values, xp.zeros_like(values))

@@ -41,13 +41,14 @@ def renew(
     *,
     clipped: bool,
     most: float,
+    unclipped_change: bool,
 ) -> Any:
     sums, grid = _workspace(out, 5)
     image = out if mirrored is None else mirrored
     _renew[grid](
         weighted_sum, *weighted_sum.stride(), consensus, *consensus.stride(), near, *near.stride(), out, *out.stride(),
         image, *image.stride(), sums, out.shape[0], out.shape[1], weight_total, penalty, most,
-        CLIPPED=clipped, MIRRORED=mirrored is not None, BLOCK=_BLOCK,
+        CLIPPED=clipped, UNCLIPPED=unclipped_change, MIRRORED=mirrored is not None, BLOCK=_BLOCK,
     )  # fmt: skip
     return _summed(sums, mirrored)
 
@@ -96,19 +97,21 @@ def _combine(
 def _renew(
     total, total_r, total_c, consensus, consensus_r, consensus_c, near, near_r, near_c, out, out_r, out_c,
     image, image_r, image_c, sums, n_rows, n_columns, weight_total, penalty, most,
-    CLIPPED: tl.constexpr, MIRRORED: tl.constexpr, BLOCK: tl.constexpr,
+    CLIPPED: tl.constexpr, UNCLIPPED: tl.constexpr, MIRRORED: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
     row = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     column = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
     inside = (row < n_rows)[:, None] & (column < n_columns)[None, :]
     old = tl.load(consensus + _places(row, column, consensus_r, consensus_c), mask=inside, other=0.0)
     mean = tl.load(total + _places(row, column, total_r, total_c), mask=inside, other=0.0) / weight_total
-    close = tl.minimum(tl.load(near + _places(row, column, near_r, near_c), mask=inside, other=0.0), 0.0)
+    close = tl.load(near + _places(row, column, near_r, near_c), mask=inside, other=0.0)
     new = mean + penalty * close
     change = new - old
     if CLIPPED:
         new = tl.minimum(tl.maximum(new, 0.0), most)
     moved = new - old
+    if not UNCLIPPED:
+        change = moved
     tl.store(out + _places(row, column, out_r, out_c), new, mask=inside)
     if MIRRORED:
         tl.store(image + _places(column, row, image_r, image_c), tl.trans(new), mask=tl.trans(inside))

@@ -6,12 +6,12 @@ symmetrised, measured and stored while it is in the cache, on all threads (``_pa
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from .._parallel import for_each, spans
-from ._sizes import GraphSizes, UpdateSizes
+from ._sizes import GraphSizes, OwnGraph, UpdateSizes
 
 _TILE = 384
 
@@ -132,6 +132,7 @@ def update_consensus(
     *,
     symmetric: bool,
     most: float = np.inf,
+    unclipped_change: bool = True,
 ) -> UpdateSizes:
     # −‖p_i − p_j‖² as one product: (2p_i, −‖p_i‖², −1) · (p_j, 1, ‖p_j‖²).
     squares, ones = np.einsum("ij,ij->i", points, points)[:, None], np.ones_like(points[:, :1])
@@ -139,33 +140,80 @@ def update_consensus(
 
     def replace(tile: Tile, scratch: _Scratch) -> tuple[float, ...]:
         rows, columns = tile
-        near, mean, new, old, moved = scratch.blocks(5, rows, columns)
+        near, mean, new, moved = scratch.blocks(4, rows, columns)
         np.matmul(left[rows], right[columns].T, out=near)
-        np.minimum(near, 0, out=near)  # rounding may leave less than no distance
-        old[...] = consensus[tile]
         np.divide(weighted_sum[tile], weight_total, out=mean)
         np.multiply(near, penalty, out=new)
         new += mean
-        np.subtract(new, old, out=moved)
-        change2 = moved2 = _square_sum(moved)
+        if unclipped_change:
+            change2 = _square_sum(np.subtract(new, consensus[tile], out=moved))
         if symmetric:
-            np.clip(new, 0, most, out=new)
-            np.subtract(new, old, out=moved)
-            moved2 = _square_sum(moved)
+            np.maximum(new, 0, out=new)
+            np.minimum(new, most, out=new)
+        moved2 = _square_sum(np.subtract(new, consensus[tile], out=moved))
+        mean -= consensus[tile]
         out[tile] = new
         mirrored = symmetric and rows != columns
         if mirrored:
             out[columns, rows] = new.T
         times = 2.0 if mirrored else 1.0
         return (
-            times * change2,
+            times * (change2 if unclipped_change else moved2),
             times * moved2,
             times * _square_sum(new),
-            times * (float(np.vdot(moved, mean)) - float(np.vdot(moved, old))),
+            times * float(np.vdot(moved, mean)),
             times * -0.5 * float(np.vdot(near, new)),
         )
 
     return UpdateSizes(*for_each(replace, _tiles(len(consensus), upper=symmetric), per_thread=_scratch(consensus.dtype)))
+
+
+def ties_in_common(graphs: Sequence[OwnGraph]) -> tuple[np.ndarray, np.ndarray]:
+    def measure(tile: Tile, scratch: _Scratch) -> tuple[float, ...]:
+        rows, columns = tile
+        *blocks, total = scratch.blocks(len(graphs) + 1, rows, columns)
+        for graph, block in zip(graphs, blocks, strict=True):
+            _own_tile(graph, tile, block)
+            if rows == columns:
+                np.fill_diagonal(block, 0)
+        np.copyto(total, blocks[0])
+        for block in blocks[1:]:
+            total += block
+        times = 1 if rows == columns else 2
+        return (
+            *(times * _square_sum(block) for block in blocks),
+            *(times * float(np.vdot(block, total)) for block in blocks),
+        )
+
+    graph = graphs[0].left
+    sums = for_each(measure, _tiles(len(graph), upper=True), per_thread=_scratch(graph.dtype))
+    return np.asarray(sums[: len(graphs)]), np.asarray(sums[len(graphs) :])
+
+
+def add_up(graphs: Sequence[OwnGraph], weights: np.ndarray, total: np.ndarray) -> None:
+    def store(tile: Tile, scratch: _Scratch) -> tuple[float, ...]:
+        rows, columns = tile
+        block, added = scratch.blocks(2, rows, columns)
+        added[...] = 0
+        for graph, weight in zip(graphs, weights.tolist(), strict=True):
+            _own_tile(graph, tile, block)
+            block *= weight
+            added += block
+        total[tile] = added
+        if rows != columns:
+            total[columns, rows] = added.T
+        return ()
+
+    for_each(store, _tiles(len(total), upper=True), per_thread=_scratch(total.dtype))
+
+
+def _own_tile(graph: OwnGraph, tile: Tile, out: np.ndarray) -> None:
+    rows, columns = tile
+    if graph.right is None:
+        np.copyto(out, graph.left[tile])
+    else:
+        np.matmul(graph.left[rows], graph.right[:, columns], out=out)
+        np.maximum(out, 0, out=out)
 
 
 class _Scratch:

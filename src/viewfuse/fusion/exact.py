@@ -21,7 +21,7 @@ from sklearn.utils import check_random_state
 from ..exceptions import ParameterError
 from ..graphs import GramFactor, completed_factors, factorise, factorise_deviations, min_max
 from ._kernels import kernels_for
-from ._sizes import GraphSizes
+from ._sizes import GraphSizes, OwnGraph
 from .result import FusionResult, Sweep
 from .sweeps import SWEEPS, Problem, run_sweeps
 
@@ -44,7 +44,8 @@ class Options(TypedDict, total=False):
     max_iter : int, default 200
         Largest number of sweeps.
     tol : float, default 1e-3
-        The sweeps end when ``S`` changes by less than this share, or (robust) has no more than this left to go.
+        The sweeps end when ``S`` changes by less than this share or, in the robust variant, has at most five times as much
+        left to go by the rate at which its changes shrink.
     random_state : int, RandomState or None
         Start of the iterative eigensolver, and ``S`` and ``F`` of the paper's variant.
     present : (n, n_views) array of bool, optional
@@ -202,6 +203,10 @@ class _LearnedGraph:
 
     factor: GramFactor
 
+    def own(self, alpha: float) -> OwnGraph:
+        basis, eigenvalues = self.factor.basis, self.factor.eigenvalues
+        return OwnGraph(basis, kernels_for(basis).coefficients(basis, eigenvalues, alpha, 0.0, None))
+
     def write(self, graph: Any, consensus: Any, alpha: float, pull: float, *, symmetric: bool, identity: bool) -> GraphSizes:
         kernels, basis = kernels_for(graph), self.factor.basis
         shift, ratio = alpha + pull, pull / (alpha + pull)
@@ -217,6 +222,9 @@ class _GivenGraph:
     """A graph that is given and stays as it is."""
 
     given: Any
+
+    def own(self, alpha: float) -> OwnGraph:
+        return OwnGraph(self.given)
 
     def write(self, graph: Any, consensus: Any, alpha: float, pull: float, *, symmetric: bool, identity: bool) -> GraphSizes:
         graph[...] = self.given

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
@@ -15,9 +16,9 @@ from array_api_compat import array_namespace
 
 from .._parallel import spans, worker_threads
 from ..exceptions import DivergenceError
-from ..spectral import Laplacian, smallest_eigenpairs, unit_rows
+from ..spectral import Laplacian, row_sums, smallest_eigenpairs, unit_rows
 from ._kernels import kernels_for
-from ._sizes import GraphSizes, UpdateSizes
+from ._sizes import GraphSizes, OwnGraph, UpdateSizes
 from .result import FusionResult, Sweep
 
 __all__ = ["SWEEPS", "Problem", "ViewGraph", "run_sweeps"]
@@ -26,13 +27,22 @@ __all__ = ["SWEEPS", "Problem", "ViewGraph", "run_sweeps"]
 _LEAST_DISTANCE = 0.01
 # Residuals of the eigenvectors, relative to the median degree: for what is handed on, and where little depends on it.
 _EXACT, _ROUGH = 1e-5, 1e-2
-# The robust variant settles S and F together in at most so many rounds, or until the embedding turns by no more than this.
+# The robust variant settles S and F together in at most so many rounds, or until F has no more than this left to turn (the
+# sine of a mean angle): at the start, when the views' graphs have yet to follow the cut, and in a sweep.
 _ROUNDS = 6
-_SETTLED_EMBEDDING = 1e-6
+_REST_AT_START, _REST = 1e-2, 2e-3
+# S may have so many times tol left to go where sweeps settle at once, and less where they are slow (``_Robust.settled``).
+_LEFT = 5
+# Samples by which the views' own graphs are weighed: the million ties between them tell as much as all do.
+_ENOUGH = 1000
 
 
 class ViewGraph(Protocol):
     """What the sweeps need of a view."""
+
+    def own(self, alpha: float) -> OwnGraph:
+        """Its graph as it is without a consensus."""
+        ...
 
     def write(self, graph: Any, consensus: Any, alpha: float, pull: float, *, symmetric: bool, identity: bool) -> GraphSizes:
         """Set ``graph`` to the view's ``Z``, given the consensus, whether it is the identity, and how strongly it pulls."""
@@ -110,6 +120,7 @@ class _Published:
     """
 
     symmetric = True  # each Z_v is symmetrised and S clipped at 0
+    compares_unclipped = True  # the new S is compared with the old before it is clipped
     normalized = False  # the Laplacian
     remedy = "Lower gamma, raise beta, or use variant='robust'"  # against divergence
 
@@ -153,7 +164,7 @@ class _Published:
         update = self.replace_consensus(sum(raw_weights))
         self.norm2 = update.norm2
         scatter = self.scatter_after(sizes, update)
-        change = _relative(self.changed2(update), old_norm2)
+        change = _relative(update.change2, old_norm2)
         return self.summary(misfit, sizes, scatter=scatter, cut=update.cut, change=change)
 
     def add_up_views(self) -> tuple[list[GraphSizes], float, list[float]]:
@@ -171,10 +182,7 @@ class _Published:
         if not self.problem.joint:
             self.embed()
         elif self.embedding_is_rough:
-            last = self.consensus
-            self.consensus = self.weighted_sum
-            self.embed()
-            self.consensus = last
+            self.embed(graph=self.weighted_sum)
 
     def settled(self, changes: Sequence[float], tol: float) -> bool:
         """The program tests from its sixth sweep on."""
@@ -197,8 +205,10 @@ class _Published:
     def normalised(self, raw_weights: np.ndarray) -> np.ndarray:
         return raw_weights
 
-    def embed(self, tol: float = _EXACT) -> None:
-        laplacian = Laplacian.of(self.consensus, normalized=self.normalized, symmetric=self.symmetric)
+    def embed(self, tol: float = _EXACT, graph: Any = None) -> None:
+        """``F`` of the consensus, or of another graph."""
+        graph = self.consensus if graph is None else graph
+        laplacian = Laplacian.of(graph, normalized=self.normalized, symmetric=self.symmetric)
         k = self.problem.n_clusters
         found = smallest_eigenpairs(laplacian, k, start=self.nearby, tol=tol, random_state=self.random_state)
         self.nearby, self.embedding_is_rough = found.block, tol > _EXACT
@@ -230,7 +240,11 @@ class _Published:
         points = self.points() if joint else self.consensus[:, :1] * 0
         penalty = self.penalty(weight_total) if joint else 0.0
         self.cut_price = 4 * self.problem.beta * float(self.weights.sum()) * penalty
-        options: dict[str, Any] = {"symmetric": self.symmetric, "most": self.strongest_tie()}
+        options: dict[str, Any] = {
+            "symmetric": self.symmetric,
+            "most": self.strongest_tie(),
+            "unclipped_change": self.compares_unclipped,
+        }
         return self.kernels.update_consensus(
             self.weighted_sum, weight_total, self.consensus, points, penalty, out, **options
         )
@@ -238,10 +252,6 @@ class _Published:
     def strongest_tie(self) -> float:
         """The bound on the entries of ``S``."""
         return math.inf
-
-    def changed2(self, update: UpdateSizes) -> float:
-        """The program compares the new ``S`` with the old before it clips it."""
-        return update.change2
 
     def scatter(self, sizes: Sequence[GraphSizes]) -> float:
         """``Σ_v w_v ‖Z_v − S‖²``."""
@@ -262,7 +272,7 @@ class _Published:
 class _Robust(_Published):
     """The program's order, made scale-free.
 
-    * ``S`` starts as the mean of the graphs each view learns on its own, not as the identity.
+    * ``S`` starts from the graphs each view learns on its own, weighed, fused and cut, not as the identity.
     * A view's distance is that of two directions, ``‖Z_v/‖Z_v‖ − S/‖S‖‖`` over the ties between different samples: no view
       gains trust because its graph is small, or because it ties every sample to itself. Weights have mean 1, so β means
       the same for two views and for ten.
@@ -275,24 +285,47 @@ class _Robust(_Published):
     """
 
     normalized = True
+    compares_unclipped = False
+    _started = False
+    _turn = 1.0  # of F in the last round
+    _turning_less = math.inf  # from round to round
+    _at_rest = True  # whether F came to rest in the last sweep; without a cut nothing depends on it
     remedy = "Take alpha, beta and gamma nearer to their defaults"
 
     def start(self) -> None:
-        self.weights[:] = 1.0
-        for v, view in enumerate(self.problem.graphs):
-            self.write(view, 0.0)
-            self.kernels.add_scaled(self.consensus, 1 / len(self.problem.graphs), self.graph, start=v == 0)
-        self.norm2 = self.kernels.measure_graph(self.consensus, self.consensus).norm2
+        """The graphs each view learns on its own, weighed, fused and cut."""
+        own = [view.own(self.problem.alpha) for view in self.problem.graphs]
+        self.weights = self._weigh(own)
+        self.kernels.add_up(own, self.weights, self.weighted_sum)
+        if self.problem.joint:
+            self.embed(_ROUGH, graph=self.weighted_sum)
+        self.norm2 = self.replace_consensus(float(self.weights.sum())).norm2
+        self._started = True
+
+    def _weigh(self, own: Sequence[OwnGraph]) -> np.ndarray:
+        """Weights by the distance of each graph to the mean of all."""
+        n = self.weighted_sum.shape[0]
+        if n > 2 * _ENOUGH:
+            rows = np.sort(self.random_state.choice(n, _ENOUGH, replace=False))
+            own = [graph.among(rows) for graph in own]
+        norms2, with_sum = self.kernels.ties_in_common(own)
+        sum2 = with_sum.sum()
+        return self.normalised(np.array([_trust(*sizes, sum2) for sizes in zip(with_sum, norms2, strict=True)]))
 
     def settled(self, changes: Sequence[float], tol: float) -> bool:
-        """Whether ``S`` is within ``tol`` of where it is going: changes c that shrink by q leave c·q/(1 − q) to go.
+        """Whether ``S`` hardly changes or, by the rate at which its changes shrink, has little left to go.
 
-        q is the larger of the last two: the first sweep, which cuts, says little about the next.
+        Changes c that shrink by q leave c·q/(1 − q); and where errors shrink by q, those of all sweeps add up to 1/(1 − q)
+        times one. So slow sweeps are to settle more exactly. After the first no rate is known; but a view's graph follows
+        ``S`` by at most the share ρ = βw/(α + βw), so once ``F`` is at rest changes shrink by ρ or faster.
         """
-        if changes[-1] < tol or len(changes) < 3 or 0 in changes[-3:-1]:
-            return changes[-1] < tol
-        shrinking = max(changes[-1] / changes[-2], changes[-2] / changes[-3])
-        return shrinking < 1 and changes[-1] * shrinking / (1 - shrinking) < tol
+        shrinking = _shrinking(changes) if len(changes) > 1 else self._following()
+        return changes[-1] < tol or _left_to_go(changes[-1], shrinking) < _LEFT * (1 - shrinking) * tol
+
+    def _following(self) -> float:
+        """ρ, if ``F`` is at rest."""
+        pulls = self.problem.beta * self.weights
+        return float(np.max(pulls / (self.problem.alpha + pulls))) if self._at_rest else math.inf
 
     def finish(self) -> None:
         self.embed(_EXACT)
@@ -309,39 +342,43 @@ class _Robust(_Published):
         ties2 = sizes.norm2 - float(self.xp.sum(own_loops**2))
         consensus_ties2 = self.norm2 - float(self.xp.sum(loops**2))
         distance2 = sizes.distance2 - float(self.xp.sum((own_loops - loops) ** 2))
-        lengths = 2 * math.sqrt(max(ties2 * consensus_ties2, 0.0))
-        cosine = (ties2 + consensus_ties2 - distance2) / lengths if lengths > 0 else 0.0
-        return 1 / max(math.sqrt(max(2 - 2 * cosine, 0.0)), _LEAST_DISTANCE)
+        return _trust((ties2 + consensus_ties2 - distance2) / 2, ties2, consensus_ties2)
 
     def replace_consensus(self, weight_total: float) -> UpdateSizes:
         """``S`` from ``F`` and ``F`` from ``S``, until ``F`` stays or after a few rounds."""
-        self._mean_edge = float(self.xp.mean(self.weighted_sum)) / weight_total
+        self._mean_edge = float(self.xp.mean(row_sums(self.weighted_sum))) / self.weighted_sum.shape[0] / weight_total
         if not self.problem.joint:
             return super().replace_consensus(weight_total)
         old, new = self.consensus, self.graph  # the view's graph is no longer needed
-        for _ in range(_ROUNDS):
+        turns: list[float] = []
+        enough = _REST if self._started else _REST_AT_START
+        self._at_rest = False
+        while len(turns) < _ROUNDS and not self._at_rest:
             update = self.new_consensus(weight_total, out=new)
             before = self.embedding
-            self.consensus = new
-            self.embed()
-            self.consensus = old
-            if self._turned(before) < _SETTLED_EMBEDDING:
-                break
+            self.embed(max(self.tolerance(), 0.01 * self._turn), graph=new)  # while it turns a rough one does
+            self._turn = self._turned(before)
+            turns.append(self._turn)
+            self._at_rest = self._comes_to_rest(turns, enough)
         self.consensus, self.graph = new, old
         return update
 
     def _turned(self, before: Any) -> float:
-        """Mean squared sine of the angles between the embedding and an earlier one."""
-        return 1 - float(self.xp.sum((before.T @ self.embedding) ** 2)) / self.problem.n_clusters
+        """Root mean squared sine of the angles between the embedding and an earlier one."""
+        beside = self.embedding - before @ (before.T @ self.embedding)
+        return float(self.xp.linalg.vector_norm(beside)) / math.sqrt(self.problem.n_clusters)
 
-    def changed2(self, update: UpdateSizes) -> float:
-        return update.moved2
+    def _comes_to_rest(self, turns: Sequence[float], enough: float) -> bool:
+        """Whether it has little left to turn, by the rate at which it turns less in this sweep, or did in the last."""
+        if len(turns) > 1:
+            self._turning_less = _shrinking(turns)
+        return turns[-1] == 0 or _left_to_go(turns[-1], self._turning_less) < enough
 
     def normalised(self, raw_weights: np.ndarray) -> np.ndarray:
         return raw_weights * (len(raw_weights) / raw_weights.sum())
 
-    def embed(self, tol: float = 1e-4) -> None:
-        super().embed(tol)  # between sweeps a rougher one does: S moves further than that
+    def embed(self, tol: float = 1e-4, graph: Any = None) -> None:
+        super().embed(tol, graph)  # between sweeps a rougher one does: S moves further than that
         self._points = unit_rows(self.embedding)
         centre = self.xp.mean(self._points, axis=0)
         spread = self.xp.mean(self.xp.sum(self._points * self._points, axis=1))
@@ -392,7 +429,7 @@ class _Paper(_Published):
         self.consensus = new
         self.weights = np.asarray([self.weight(size) for size in sizes])
         cut = float(self.xp.sum(self.eigenvalues)) if self.problem.joint else 0.0
-        change = _relative(self.changed2(update), old_norm2)
+        change = _relative(update.change2, old_norm2)
         return self.summary(misfit, sizes, scatter=self.scatter(sizes), cut=cut, change=change)
 
     def settled(self, changes: Sequence[float], tol: float) -> bool:
@@ -407,6 +444,23 @@ class _Paper(_Published):
 
 
 SWEEPS: dict[str, type[_Published]] = {"robust": _Robust, "published": _Published, "paper": _Paper}
+
+
+def _shrinking(changes: Sequence[float]) -> float:
+    """By what changes shrink: the larger of the last two ratios, as far as there are two."""
+    return max((new / old if old > 0 else math.inf for old, new in pairwise(changes[-3:])), default=math.inf)
+
+
+def _left_to_go(change: float, shrinking: float) -> float:
+    """Changes that start from here and shrink like that add up to this."""
+    return change * shrinking / (1 - shrinking) if shrinking < 1 else math.inf
+
+
+def _trust(product: float, one2: float, other2: float) -> float:
+    """The reciprocal distance of two graphs of length 1, given ⟨Z, S⟩, ‖Z‖² and ‖S‖² as they are."""
+    lengths = math.sqrt(max(one2 * other2, 0.0))
+    cosine = product / lengths if lengths > 0 else 0.0
+    return 1 / max(math.sqrt(max(2 - 2 * cosine, 0.0)), _LEAST_DISTANCE)
 
 
 def _relative(part2: float, whole2: float) -> float:
