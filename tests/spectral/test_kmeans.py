@@ -79,8 +79,8 @@ def test_distances_written_out(xp):
 def test_seeds_are_different_samples_far_from_each_other(xp):
     centres = 10 * np.array([[1.0, 0], [0, 1], [-1, 0], [0, -1], [3, 3]])
     points = np.repeat(centres, 40, axis=0) + 0.01 * np.random.default_rng(0).normal(size=(200, 2))
-    for seed in range(10):
-        seeds = np.asarray(module._seeds(xp.asarray(points), 5, np.random.RandomState(seed)))
+    draws = np.random.default_rng(0).random((10, 5, 3))
+    for seeds in map(np.asarray, module._seeds(xp.asarray(points), draws)):
         nearest = ((seeds[:, None] - centres[None]) ** 2).sum(axis=2).argmin(axis=1)
         assert sorted(nearest) == [0, 1, 2, 3, 4]
         assert all((point == points).all(axis=1).any() for point in seeds)
@@ -89,12 +89,21 @@ def test_seeds_are_different_samples_far_from_each_other(xp):
 def test_the_best_of_several_draws_becomes_a_seed():
     rng = np.random.default_rng(0)
     points = rng.normal(size=(400, 2))
-    drawn = [module._seeds(points, 8, np.random.RandomState(seed)) for seed in range(30)]
+    drawn = module._seeds(points, rng.random((30, 8, 4)))
     best_of = np.mean([module._squared_distances(points, seeds).min(axis=1).sum() for seeds in drawn])
     chance = np.mean(
         [module._squared_distances(points, points[rng.choice(400, 8, replace=False)]).min(axis=1).sum() for _ in range(30)]
     )
     assert best_of < 0.85 * chance
+
+
+def test_starts_drawn_one_by_one_are_those_drawn_together(xp, monkeypatch):
+    points, _ = rows(3.0, k=12)
+    together = found(points, 12, xp)
+    monkeypatch.setattr(module, "_DISTANCES", 1)
+    one_by_one = found(points, 12, xp)
+    assert one_by_one.inertia == pytest.approx(together.inertia)
+    np.testing.assert_array_equal(np.asarray(one_by_one.labels), np.asarray(together.labels))
 
 
 def test_the_tolerance_is_in_units_of_the_mean_variance():

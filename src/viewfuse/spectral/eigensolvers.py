@@ -11,7 +11,7 @@ import numpy as np
 import scipy.linalg
 from array_api_compat import array_namespace, is_numpy_array
 
-from .._device import to_host
+from .._device import beside, to_host
 from ..exceptions import DivergenceError, ViewfuseError
 
 __all__ = ["Eigenpairs", "smallest_eigenpairs", "symmetric_eigh"]
@@ -126,7 +126,7 @@ def _start_block(laplacian: SymmetricOperator, block_size: int, start: Any, rand
     xp = array_namespace(laplacian.graph)
     dtype, device = laplacian.graph.dtype, laplacian.graph.device
     known = 0 if start is None else int(start.shape[1])
-    random = random_state.standard_normal((laplacian.n_samples, max(block_size - known, 0)))
+    random = random_state.random_sample((laplacian.n_samples, max(block_size - known, 0))) - 0.5
     fresh = xp.asarray(random, dtype=dtype, device=device)
     return fresh if start is None else xp.concat([start[:, :block_size], fresh], axis=1)
 
@@ -143,7 +143,7 @@ def _block_davidson(laplacian: SymmetricOperator, k: int, start: Any, tol: float
     images = laplacian @ basis
     for iteration in range(1, _MAX_ITERATIONS + 1):
         projected = basis.T @ images
-        values, rotation = _small_eigh((projected + projected.T) / 2, xp)
+        values, rotation = (beside(start, part) for part in np.linalg.eigh(to_host(projected + projected.T) / 2))
         ritz, ritz_images = basis @ rotation[:, :size], images @ rotation[:, :size]
         residuals = ritz_images - ritz * values[None, :size]
         norms = to_host(xp.linalg.vector_norm(residuals, axis=0))
@@ -184,19 +184,12 @@ def _orthonormal_to(block: Any, basis: Any, xp: Any) -> Any:
 def _orthonormal(block: Any, xp: Any) -> Any:
     """Orthonormal columns that span what a thin block's do, but for directions of which rounding leaves nothing.
 
-    From the eigenvectors of its Gram matrix: a few products, where a QR factorisation goes column by column.
+    From the eigenvectors of its Gram matrix: a few products, where a QR factorisation goes column by column. The small
+    eigenproblems are solved on the host: for some dozen rows a device takes longer than to hand them over. And by NumPy:
+    SciPy would wake a second BLAS, whose idle threads then fight the first's.
     """
     lengths = xp.linalg.vector_norm(block, axis=0)
     block = block / xp.where(lengths > 0, lengths, xp.ones_like(lengths))
-    values, vectors = _small_eigh(block.T @ block, xp)
-    lost = int(xp.sum(xp.astype(values <= 100 * xp.finfo(block.dtype).eps * values[-1], xp.int64)))
-    return block @ (vectors[:, lost:] / xp.sqrt(values[lost:]))
-
-
-def _small_eigh(matrix: Any, xp: Any) -> tuple[Any, Any]:
-    """Of some dozen rows, on the host: a device takes longer for so few than to fetch them.
-
-    NumPy's: SciPy's would wake a second BLAS, whose idle threads then fight the first's.
-    """
-    values, vectors = np.linalg.eigh(to_host(matrix))
-    return xp.asarray(values, device=matrix.device), xp.asarray(vectors, device=matrix.device)
+    values, vectors = np.linalg.eigh(to_host(block.T @ block))
+    kept = values > 100 * np.finfo(values.dtype).eps * values[-1]
+    return block @ beside(block, vectors[:, kept] / np.sqrt(values[kept]))

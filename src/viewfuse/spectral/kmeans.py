@@ -3,7 +3,7 @@
     min Σ_i ‖x_i − c_{y_i}‖²
 
 Lloyd's iterations from k-means++ seeds, the best of several starts. An iteration is two products of 2nkd operations and
-a few passes over n × k numbers; only seeds and stopping tests wait for the device.
+a few passes over n × k numbers; only stopping tests wait for the device.
 """
 
 from __future__ import annotations
@@ -14,9 +14,13 @@ from typing import Any
 import numpy as np
 from array_api_compat import array_namespace
 
+from .._device import beside
+from .._parallel import spans
+
 __all__ = ["KMeansResult", "kmeans"]
 
 _MAX_ITERATIONS = 300
+_DISTANCES = 2**24  # seeds are drawn for as many starts at once as need no more distances than this
 
 
 @dataclass(frozen=True)
@@ -44,27 +48,40 @@ def kmeans(
     xp = array_namespace(points)
     centred = points - xp.mean(points, axis=0)
     threshold = tol * float(xp.mean(centred * centred))
-    runs = [_lloyd(points, _seeds(points, n_clusters, random_state), threshold) for _ in range(n_init)]
+    trials = 2 + int(np.log(n_clusters))
+    at_once = max(1, _DISTANCES // (trials * points.shape[0]))
+    runs = []
+    for part in spans(n_init, at_once):
+        draws = random_state.random_sample((part.stop - part.start, n_clusters, trials))
+        runs += [_lloyd(points, seeds, threshold) for seeds in _seeds(points, draws)]
     return min(runs, key=lambda run: run.inertia)
 
 
-def _seeds(points: Any, n_clusters: int, random_state: np.random.RandomState) -> Any:
-    """k-means++: each seed drawn in proportion to the squared distance from those before; of a few draws the best counts."""
-    n, trials = int(points.shape[0]), 2 + int(np.log(n_clusters))
+def _seeds(points: Any, draws: np.ndarray) -> list[Any]:
+    """k-means++: each seed drawn in proportion to the squared distance from those before; of a few draws the best counts.
+
+    ``draws`` (starts, k, trials) are uniform in [0, 1). All starts go together: a step is a few large operations, and none
+    of them is waited for.
+    """
     xp = array_namespace(points)
-    first = int(random_state.randint(n))
-    seeds = points[first : first + 1, :]
-    nearest = _squared_distances(points, seeds)[:, 0]
-    for _ in range(1, n_clusters):
-        reached = xp.cumulative_sum(nearest)
-        draws = xp.asarray(random_state.random_sample(trials), dtype=points.dtype, device=points.device)
-        chosen = xp.searchsorted(reached, draws * reached[-1])
-        candidates = xp.take(points, xp.where(chosen < n, chosen, xp.full_like(chosen, n - 1)), axis=0)
-        closer = xp.minimum(nearest[:, None], _squared_distances(points, candidates))
-        best = int(xp.argmin(xp.sum(closer, axis=0)))
-        nearest = closer[:, best]
-        seeds = xp.concat([seeds, candidates[best : best + 1, :]], axis=0)
-    return seeds
+    n, (n_starts, n_clusters, trials) = int(points.shape[0]), draws.shape
+    first = beside(points, (n * draws[:, 0, 0]).astype(np.int64))
+    draws = xp.asarray(draws, dtype=points.dtype, device=points.device)
+    own = trials * xp.arange(n_starts, device=points.device)  # where a start's candidates begin
+    seeds = [xp.take(points, first, axis=0)]
+    nearest = _squared_distances(seeds[0], points)  # (starts, n)
+    for step in range(1, n_clusters):
+        reached = xp.cumulative_sum(nearest, axis=1)
+        targets = draws[:, step, :] * reached[:, -1:]
+        chosen = xp.concat([xp.searchsorted(reached[s, :], targets[s, :]) for s in range(n_starts)])
+        candidates = xp.take(points, xp.clip(chosen, None, n - 1), axis=0)
+        apart = xp.reshape(_squared_distances(candidates, points), (n_starts, trials, n))
+        closer = xp.minimum(nearest[:, None, :], apart)
+        best = own + xp.argmin(xp.sum(closer, axis=2), axis=1)
+        nearest = xp.take(xp.reshape(closer, (n_starts * trials, n)), best, axis=0)
+        seeds.append(xp.take(candidates, best, axis=0))
+    together = xp.stack(seeds, axis=1)
+    return [together[s, :, :] for s in range(n_starts)]
 
 
 def _lloyd(points: Any, centres: Any, threshold: float) -> KMeansResult:
