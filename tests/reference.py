@@ -121,7 +121,7 @@ def robust_gfsc(views, k, alpha, beta, gamma, *, n_sweeps, joint=True):
     changes, objectives = [], []
     graphs = [view_graph(v, np.zeros((n, n)), 0.0) for v in range(t)]
     weights = weigh(graphs, sum(graphs))
-    consensus, embedding, *_ = fuse(graphs, weights, None, 1e-2)
+    consensus, embedding, *_ = fuse(graphs, weights, None, 5e-3)
     for _ in range(n_sweeps):
         old = consensus
         graphs = [view_graph(v, old, beta * weights[v]) for v in range(t)]

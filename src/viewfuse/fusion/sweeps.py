@@ -30,7 +30,7 @@ _EXACT, _ROUGH = 1e-5, 1e-2
 # The robust variant settles S and F together in at most so many rounds, or until F has no more than this left to turn (the
 # sine of a mean angle): at the start, when the views' graphs have yet to follow the cut, and in a sweep.
 _ROUNDS = 6
-_REST_AT_START, _REST = 1e-2, 2e-3
+_REST_AT_START, _REST = 5e-3, 2e-3
 # S may have so many times tol left to go where sweeps settle at once, and less where they are slow (``_Robust.settled``).
 _LEFT = 5
 # Samples by which the views' own graphs are weighed: the million ties between them tell as much as all do.
