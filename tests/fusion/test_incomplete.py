@@ -72,7 +72,7 @@ def test_missing_views_cost_little_and_filling_in_means_costs_more():
     views = vf.datasets.load_digits_views()[:500]
     lost, lost_by_means = [], []
     for seed in range(3):
-        absent = np.random.default_rng(seed).random((500, views.n_views)) < 0.3
+        absent = np.random.default_rng(seed).random((500, views.n_views)) < 0.5
         absent[absent.all(axis=1), 0] = False
         holes = [np.where(absent[:, [v]], np.nan, x) for v, x in enumerate(views.arrays)]
         means = [np.where(np.isnan(x), np.nanmean(x, axis=0), x) for x in holes]
@@ -82,7 +82,7 @@ def test_missing_views_cost_little_and_filling_in_means_costs_more():
         lost.append(complete - some)
         lost_by_means.append(complete - filled)
     assert np.mean(lost) < 0.06
-    assert np.mean(lost) < np.mean(lost_by_means) - 0.01
+    assert np.mean(lost) < np.mean(lost_by_means) - 0.05
 
 
 def test_given_graphs_cover_everybody():

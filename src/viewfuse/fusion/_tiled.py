@@ -191,11 +191,14 @@ def ties_in_common(graphs: Sequence[OwnGraph]) -> tuple[np.ndarray, np.ndarray]:
 
 
 def add_up(graphs: Sequence[OwnGraph], weights: np.ndarray, total: np.ndarray) -> None:
+    first, *others = weights.tolist()
+
     def store(tile: Tile, scratch: _Scratch) -> tuple[float, ...]:
         rows, columns = tile
         block, added = scratch.blocks(2, rows, columns)
-        added[...] = 0
-        for graph, weight in zip(graphs, weights.tolist(), strict=True):
+        _own_tile(graphs[0], tile, added)
+        added *= first
+        for graph, weight in zip(graphs[1:], others, strict=True):
             _own_tile(graph, tile, block)
             block *= weight
             added += block

@@ -356,7 +356,7 @@ class _Robust(_Published):
         while len(turns) < _ROUNDS and not self._at_rest:
             update = self.new_consensus(weight_total, out=new)
             before = self.embedding
-            self.embed(max(self.tolerance(), 0.01 * self._turn), graph=new)  # while it turns a rough one does
+            self.embed(max(self.tolerance(), 4 * enough * self._turn), graph=new)  # while it turns a rough one does
             self._turn = self._turned(before)
             turns.append(self._turn)
             self._at_rest = self._comes_to_rest(turns, enough)
