@@ -8,6 +8,7 @@ import numpy as np
 
 from ._device import to_host
 from ._extras import require
+from ._text import count
 from .exceptions import ParameterError
 from .layout import (
     EIGENVALUES_PAST_K,
@@ -145,7 +146,10 @@ def plot_spectrum(model: MultiViewClusterer, ax: Axes | None = None) -> Axes:
 
 
 def plot_convergence(model: MultiViewClusterer, ax: Axes | None = None) -> Axes:
-    """How far the consensus, or else the objective, moved in each sweep, and the tolerance at which it counts as settled."""
+    """How far the consensus, or else the objective, moved in each sweep, and the tolerance.
+
+    Sweeps end below it, and above it where the changes shrink so fast that little is left to go.
+    """
     change = relative_changes(getattr(model, "history_", None))
     if change is None:
         raise _lacks(model, "history_", "has no sweeps")
@@ -156,8 +160,8 @@ def plot_convergence(model: MultiViewClusterer, ax: Axes | None = None) -> Axes:
         ax.axhline(tol, color=PALETTE[5], ls="--", lw=1)
         ax.annotate(f"tol = {tol:g}", (1, tol), (0, 4), textcoords="offset points", color=PALETTE[5])
     settled = "settled" if model.converged_ else "not settled"
-    ax.set(title=f"{len(change)} sweeps, {settled}", xlabel="sweep", ylabel="relative change", yscale="log")
-    ax.locator_params(axis="x", integer=True)
+    ax.set(title=f"{count(len(change), 'sweep')}, {settled}", xlabel="sweep", ylabel="relative change", yscale="log")
+    ax.locator_params(axis="x", integer=True, min_n_ticks=1)
     ax.spines[["top", "right"]].set_visible(False)
     return ax
 

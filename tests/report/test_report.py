@@ -38,7 +38,7 @@ class TestPage:
             "60 samples", "3 clusters", "How sure", "Which views mattered", "All 60 samples are drawn", "What sets it apart",
             "Who agrees with whom", "agree least with each other", "Weights over the sweeps", "Convergence",
             "Spectrum, and the 3", "Samples on the border", "Against the known labels", "nmi geometric",
-            "GFSC(n_clusters=3, random_state=0)", "scikit-learn", "SHA-256",
+            "GFSC(n_clusters=3, random_state=0, tol=1e-06)", "scikit-learn", "SHA-256",
         ):  # fmt: skip
             assert said in shown, said
 
@@ -189,6 +189,22 @@ def test_one_cluster_is_not_said_to_be_unsure_of_itself(views: Views, tmp_path: 
     assert "the 1 cluster chosen" in text
     for absent in ("Samples on the border", "Who agrees with whom", "a coin toss", "1 clusters"):
         assert absent not in text
+
+
+def test_one_sweep_is_no_curve(views: Views, tmp_path: Path) -> None:
+    model = GFSC(n_clusters=3, max_iter=1, random_state=0).fit(views)
+    text = write_report(tmp_path / "one.html", model, views).read_text(encoding="utf-8")
+    assert "after 1 sweep." in text_of(tmp_path / "one.html")
+    assert "Spectrum, and the 3" in text
+    for absent in ("Weights over the sweeps", "Convergence"):
+        assert absent not in text
+
+
+def test_views_that_agree_wholly_are_not_played_off_against_each_other() -> None:
+    names, values = ("a", "b", "all views fused"), np.ones((3, 3))
+    assert _facts.Agreement(names, values).worst_pair() is None
+    values[0, 1] = values[1, 0] = 0.98
+    assert _facts.Agreement(names, values).worst_pair() == ("a", "b", 0.98)
 
 
 def test_classes_stand_beside_the_clusters_that_hold_them() -> None:

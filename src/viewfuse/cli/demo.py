@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 from .._extras import require
+from .._text import count
 from ..io.writers import check_labels_target
 from ..report import check_report_target, write_report
 from ..views import Views
@@ -133,4 +134,4 @@ def _show(found: dict[str, Any], console: Console) -> None:
         weights.add_row(view["name"], f"{view['weight']:.3f} {bar}", f"{100 * view['alone']['acc']:.1f}")
     console.print(weights)
     settled = "settled" if found["converged"] else "not settled"
-    console.print(f"{found['sweeps']} sweeps, {settled}.", highlight=False)
+    console.print(f"{count(found['sweeps'], 'sweep')}, {settled}.", highlight=False)

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from .._text import count
+
 __all__ = ["summary_html"]
 
 _SHOWN_VIEWS = 12
@@ -22,7 +24,7 @@ def summary_html(model: Any) -> str:
         facts.append(f"median confidence {np.median(confidence):.2f}")
     if hasattr(model, "n_iter_"):
         settled = "settled" if model.converged_ else "<b>not settled</b>"
-        facts.append(f"{model.n_iter_} sweeps, {settled}")
+        facts.append(f"{count(model.n_iter_, 'sweep')}, {settled}")
     blind = getattr(model, "noise_views_", ())
     if blind:
         facts.append(f"<b>{escape(', '.join(blind))}</b> {'does' if len(blind) == 1 else 'do'} not see these clusters")

@@ -73,9 +73,9 @@ class Agreement:
         return dict(zip(self.names[:-1], self.values[-1, :-1].tolist(), strict=True))
 
     def worst_pair(self) -> tuple[str, str, float] | None:
-        """The two views that contradict each other most."""
+        """The two views that contradict each other most, if any do."""
         views = self.values[:-1, :-1]
-        if len(views) < 2:
+        if views.min() > 0.99:
             return None
         first, second = np.unravel_index(np.where(np.eye(len(views), dtype=bool), np.inf, views).argmin(), views.shape)
         return self.names[first], self.names[second], float(views[first, second])
