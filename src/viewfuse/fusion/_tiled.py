@@ -6,6 +6,7 @@ symmetrised, measured and stored while it is in the cache, on all threads (``_pa
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -34,7 +35,7 @@ def coefficients(
         part /= scale
         return ()
 
-    for_each(panel, spans(len(consensus), _TILE))
+    for_each(panel, _edges(len(consensus)))
     return mixture
 
 
@@ -89,7 +90,7 @@ def misfit(basis: np.ndarray, graph: np.ndarray, *, symmetric: bool) -> float:
         residual -= single[rows]
         return (float(np.vdot(residual, residual)),)
 
-    parts = spans(len(graph), _TILE)
+    parts = _edges(len(graph))
     if graph.dtype == np.float32:
         return for_each(single_panel, parts)[0]
     return for_each(panel, parts, per_thread=lambda: np.empty((_TILE, len(graph)), np.float32))[0]
@@ -243,5 +244,10 @@ def _square_sum(block: np.ndarray) -> float:
 
 
 def _tiles(n: int, *, upper: bool = False) -> list[Tile]:
-    edges = spans(n, _TILE)
+    edges = _edges(n)
     return [(rows, columns) for i, rows in enumerate(edges) for columns in (edges[i:] if upper else edges)]
+
+
+def _edges(n: int) -> list[slice]:
+    """0 … n in slices of about the same length: a narrow last one would keep a thread longer than its share."""
+    return spans(n, math.ceil(n / math.ceil(n / _TILE)))
