@@ -98,7 +98,7 @@ def matmul(matrix: np.ndarray, block: np.ndarray) -> np.ndarray:
 
 
 def row_sums(matrix: np.ndarray) -> np.ndarray:
-    """``matrix.sum(axis=1)`` in panels of rows."""
+    """``matrix.sum(axis=1)`` of floating-point numbers, in panels of rows."""
     sums = np.empty(matrix.shape[0], dtype=matrix.dtype)
 
     def panel(rows: slice, _: Any) -> tuple[float, ...]:

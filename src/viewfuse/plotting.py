@@ -148,7 +148,7 @@ def plot_spectrum(model: MultiViewClusterer, ax: Axes | None = None) -> Axes:
 def plot_convergence(model: MultiViewClusterer, ax: Axes | None = None) -> Axes:
     """How far the consensus, or else the objective, moved in each sweep, and the tolerance.
 
-    Sweeps end below it, and above it where the changes shrink so fast that little is left to go.
+    Robust GFSC and GF may end above it, where the changes shrink so fast that little is left to go.
     """
     change = relative_changes(getattr(model, "history_", None))
     if change is None:

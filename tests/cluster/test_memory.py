@@ -19,7 +19,7 @@ SQUARE = [key for key in METHODS if key not in ("km", "rmkmc", "mspl", "anchor-g
 
 
 @pytest.mark.parametrize("key", SQUARE)
-@pytest.mark.parametrize(("n_views", "n_features"), [(1, 10), (3, 10), (2, 500)])
+@pytest.mark.parametrize(("n_views", "n_features"), [(1, 10), (3, 10), (2, 500), (8, 500)])
 def test_the_estimate_is_near_what_a_fit_takes(key, n_views, n_features):
     rng = np.random.default_rng(0)
     groups = np.arange(400) % 3

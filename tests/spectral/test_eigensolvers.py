@@ -255,6 +255,20 @@ def test_a_basis_that_cannot_grow_ends_in_lapack(monkeypatch):
     assert found.iterations == 0
 
 
+def test_a_start_that_spans_too_little_ends_in_lapack():
+    laplacian = Laplacian.of(random_graph(), normalized=True)
+    start = np.ones((300, 7))
+    found = smallest_eigenpairs(laplacian, 3, start=start, tol=10.0, random_state=np.random.RandomState(0))
+    assert found.vectors.shape == (300, 3)
+
+
+def test_one_entry_that_is_not_finite_is_said_to_be():
+    graph = random_graph()
+    graph[3, 4] = graph[4, 3] = np.nan
+    with pytest.raises(DivergenceError, match="not finite"):
+        smallest_eigenpairs(Laplacian.of(graph, normalized=False), 3, random_state=np.random.RandomState(0))
+
+
 def test_a_few_of_many_come_from_the_partial_driver(monkeypatch):
     wanted = []
     eigh = eigensolvers.scipy.linalg.eigh

@@ -47,8 +47,8 @@ class GFSC(ExactFusion):
         Seconds after which the sweeps end, after the one being done; the result so far counts as not converged. Ctrl-C
         ends them likewise, a second one at once.
     tol : float, default=1e-3
-        The sweeps end when the consensus changes by less than this share of itself or, in the robust variant, has at most
-        five times as much left to go by the rate at which its changes shrink.
+        The sweeps end when the consensus changes by less than this share of itself or, in the robust variant, has no more
+        than about five times as much left to go, by the rate at which its changes shrink.
     n_init : int, default=10
         k-means runs on the embedding; the best counts.
     random_state : int, RandomState or None, default=None

@@ -106,9 +106,9 @@ def update_consensus(
 
 def ties_in_common(graphs: Sequence[OwnGraph]) -> tuple[np.ndarray, np.ndarray]:
     """``‖Z_v‖²`` and ``⟨Z_v, Σ_u Z_u⟩`` of every graph, both over the edges between different samples."""
-    xp = array_namespace(graphs[0].left)
+    xp = array_namespace(graphs[0].basis)
     sums = []
-    for rows, columns in _tiles(graphs[0].left, upper=True):
+    for rows, columns in _tiles(graphs[0].basis, upper=True):
         blocks = [_own_tile(graph, rows, columns) for graph in graphs]
         if rows == columns:
             others = 1 - xp.eye(blocks[0].shape[0], dtype=blocks[0].dtype, device=blocks[0].device)
@@ -124,17 +124,18 @@ def ties_in_common(graphs: Sequence[OwnGraph]) -> tuple[np.ndarray, np.ndarray]:
 def add_up(graphs: Sequence[OwnGraph], weights: np.ndarray, total: Any) -> None:
     """``total ← Σ_v w_v Z_v``."""
     for rows, columns in _tiles(total, upper=True):
-        weighed = [weight * _own_tile(graph, rows, columns) for graph, weight in zip(graphs, weights.tolist(), strict=True)]
-        added = sum(weighed[1:], start=weighed[0])
+        added: Any = 0
+        for graph, weight in zip(graphs, weights.tolist(), strict=True):
+            added = added + weight * _own_tile(graph, rows, columns)
         total[rows, columns] = added
         if rows != columns:
             total[columns, rows] = added.T
 
 
 def _own_tile(graph: OwnGraph, rows: slice, columns: slice) -> Any:
-    if graph.right is None:
-        return graph.left[rows, columns]
-    return positive_part(graph.left[rows, :] @ graph.right[:, columns])
+    if graph.scale is None:
+        return graph.basis[rows, columns]
+    return positive_part((graph.basis[rows, :] * graph.scale) @ graph.basis[columns, :].T)
 
 
 def _tiles(graph: Any, *, upper: bool = False) -> Iterator[Tile]:

@@ -13,19 +13,17 @@ __all__ = ["GraphSizes", "OwnGraph", "UpdateSizes"]
 
 @dataclass(frozen=True)
 class OwnGraph:
-    """The graph of a view on its own, symmetric: ``(left @ right)₊`` or, where ``right`` is None, ``left`` itself."""
+    """The graph of a view on its own, symmetric: ``(basis · diag(scale) · basisᵀ)₊`` or, without a scale, ``basis``."""
 
-    left: Any
-    right: Any = None
+    basis: Any
+    scale: Any = None
 
     def among(self, rows: np.ndarray) -> OwnGraph:
         """The graph between some of the samples."""
-        xp = array_namespace(self.left)
-        chosen = xp.asarray(rows, device=self.left.device)
-        left = xp.take(self.left, chosen, axis=0)
-        if self.right is None:
-            return OwnGraph(xp.take(left, chosen, axis=1))
-        return OwnGraph(left, xp.take(self.right, chosen, axis=1))
+        xp = array_namespace(self.basis)
+        chosen = xp.asarray(rows, device=self.basis.device)
+        basis = xp.take(self.basis, chosen, axis=0)
+        return OwnGraph(xp.take(basis, chosen, axis=1)) if self.scale is None else OwnGraph(basis, self.scale)
 
 
 @dataclass(frozen=True)

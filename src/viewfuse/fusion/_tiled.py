@@ -186,8 +186,8 @@ def ties_in_common(graphs: Sequence[OwnGraph]) -> tuple[np.ndarray, np.ndarray]:
             *(times * float(np.vdot(block, total)) for block in blocks),
         )
 
-    graph = graphs[0].left
-    sums = for_each(measure, _tiles(len(graph), upper=True), per_thread=_scratch(graph.dtype))
+    basis = graphs[0].basis
+    sums = for_each(measure, _tiles(len(basis), upper=True), per_thread=_scratch(basis.dtype))
     return np.asarray(sums[: len(graphs)]), np.asarray(sums[len(graphs) :])
 
 
@@ -213,10 +213,10 @@ def add_up(graphs: Sequence[OwnGraph], weights: np.ndarray, total: np.ndarray) -
 
 def _own_tile(graph: OwnGraph, tile: Tile, out: np.ndarray) -> None:
     rows, columns = tile
-    if graph.right is None:
-        np.copyto(out, graph.left[tile])
+    if graph.scale is None:
+        np.copyto(out, graph.basis[tile])
     else:
-        np.matmul(graph.left[rows], graph.right[:, columns], out=out)
+        np.matmul(graph.basis[rows] * graph.scale, graph.basis[columns].T, out=out)
         np.maximum(out, 0, out=out)
 
 

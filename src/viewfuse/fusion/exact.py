@@ -44,10 +44,11 @@ class Options(TypedDict, total=False):
     max_iter : int, default 200
         Largest number of sweeps.
     tol : float, default 1e-3
-        The sweeps end when ``S`` changes by less than this share or, in the robust variant, has at most five times as much
-        left to go by the rate at which its changes shrink.
+        The sweeps end when ``S`` changes by less than this share or, in the robust variant, has about five times as much
+        left to go at most, by the rate at which its changes shrink.
     random_state : int, RandomState or None
-        Start of the iterative eigensolver, and ``S`` and ``F`` of the paper's variant.
+        Start of the iterative eigensolver; in the robust variant the thousand samples by which views are first weighed,
+        where there are more than two; ``S`` and ``F`` of the paper's variant.
     present : (n, n_views) array of bool, optional
         Who has which view, where graphs are learned, in the robust variant; a sample that lacks a view is a row of zeros
         there, for which others stand in (:mod:`viewfuse.graphs.completion`).
@@ -204,8 +205,7 @@ class _LearnedGraph:
     factor: GramFactor
 
     def own(self, alpha: float) -> OwnGraph:
-        basis, eigenvalues = self.factor.basis, self.factor.eigenvalues
-        return OwnGraph(basis, kernels_for(basis).coefficients(basis, eigenvalues, alpha, 0.0, None))
+        return OwnGraph(self.factor.basis, 1 / (self.factor.eigenvalues + alpha))
 
     def write(self, graph: Any, consensus: Any, alpha: float, pull: float, *, symmetric: bool, identity: bool) -> GraphSizes:
         kernels, basis = kernels_for(graph), self.factor.basis

@@ -33,8 +33,10 @@ _ROUNDS = 6
 _REST_AT_START, _REST = 5e-3, 2e-3
 # S may have so many times tol left to go where sweeps settle at once, and less where they are slow (``_Robust.settled``).
 _LEFT = 5
-# Samples by which the views' own graphs are weighed: the million ties between them tell as much as all do.
-_ENOUGH = 1000
+# Samples by which the graphs learned by the views on their own are weighed: a million ties tell as much as all do.
+_WEIGHED = 1000
+# Weights, of mean 1, that moved less in a sweep are steady.
+_STEADY = 0.05
 
 
 class ViewGraph(Protocol):
@@ -289,7 +291,8 @@ class _Robust(_Published):
     _started = False
     _turn = 1.0  # of F in the last round
     _turning_less = math.inf  # from round to round
-    _at_rest = True  # whether F came to rest in the last sweep; without a cut nothing depends on it
+    _at_rest = False  # whether F came to rest in the last sweep
+    _trust_moved = math.inf  # by how much a weight moved in the last sweep, at most
     remedy = "Take alpha, beta and gamma nearer to their defaults"
 
     def start(self) -> None:
@@ -303,29 +306,41 @@ class _Robust(_Published):
         self._started = True
 
     def _weigh(self, own: Sequence[OwnGraph]) -> np.ndarray:
-        """Weights by the distance of each graph to the mean of all."""
+        """Weights by the distance of each graph to the mean of all; where graphs are large and learned, on some samples."""
         n = self.weighted_sum.shape[0]
-        if n > 2 * _ENOUGH:
-            rows = np.sort(self.random_state.choice(n, _ENOUGH, replace=False))
+        if n > 2 * _WEIGHED and all(graph.scale is not None for graph in own):
+            rows = np.sort(self.random_state.choice(n, _WEIGHED, replace=False))
             own = [graph.among(rows) for graph in own]
         norms2, with_sum = self.kernels.ties_in_common(own)
         sum2 = with_sum.sum()
         return self.normalised(np.array([_trust(*sizes, sum2) for sizes in zip(with_sum, norms2, strict=True)]))
 
+    def sweep(self) -> Sweep:
+        before = self.weights
+        swept = super().sweep()
+        self._trust_moved = float(np.max(np.abs(self.weights - before)))
+        return swept
+
     def settled(self, changes: Sequence[float], tol: float) -> bool:
         """Whether ``S`` hardly changes or, by the rate at which its changes shrink, has little left to go.
 
         Changes c that shrink by q leave c·q/(1 − q); and where errors shrink by q, those of all sweeps add up to 1/(1 − q)
-        times one. So slow sweeps are to settle more exactly. After the first no rate is known; but a view's graph follows
-        ``S`` by at most the share ρ = βw/(α + βw), so once ``F`` is at rest changes shrink by ρ or faster.
+        times one. So slow sweeps are to settle more exactly.
         """
-        shrinking = _shrinking(changes) if len(changes) > 1 else self._following()
+        shrinking = self._rate(changes)
         return changes[-1] < tol or _left_to_go(changes[-1], shrinking) < _LEFT * (1 - shrinking) * tol
 
+    def _rate(self, changes: Sequence[float]) -> float:
+        """By what changes shrink. Without a cut to hold them weights may take long to part, so it takes three to tell."""
+        if len(changes) > 1:
+            return _shrinking(changes) if self.problem.joint or len(changes) > 2 else math.inf
+        return self._following() if self._at_rest and self._trust_moved < _STEADY else math.inf
+
     def _following(self) -> float:
-        """ρ, if ``F`` is at rest."""
+        """ρ = βw/(α + βw): by what changes shrink while neither ``F`` nor the weights move, as graphs follow ``S``."""
         pulls = self.problem.beta * self.weights
-        return float(np.max(pulls / (self.problem.alpha + pulls))) if self._at_rest else math.inf
+        with np.errstate(invalid="ignore"):
+            return float(np.max(pulls / (self.problem.alpha + pulls)))
 
     def finish(self) -> None:
         self.embed(_EXACT)
@@ -334,6 +349,7 @@ class _Robust(_Published):
         return self.weighted_sum if self.problem.joint else self.consensus
 
     def tolerance(self) -> float:
+        """Between sweeps a rougher one does: S moves further than that."""
         return 1e-4
 
     def weight(self, sizes: GraphSizes) -> float:
@@ -351,15 +367,15 @@ class _Robust(_Published):
             return super().replace_consensus(weight_total)
         old, new = self.consensus, self.graph  # the view's graph is no longer needed
         turns: list[float] = []
-        enough = _REST if self._started else _REST_AT_START
+        rest = _REST if self._started else _REST_AT_START
         self._at_rest = False
         while len(turns) < _ROUNDS and not self._at_rest:
             update = self.new_consensus(weight_total, out=new)
             before = self.embedding
-            self.embed(max(self.tolerance(), 4 * enough * self._turn), graph=new)  # while it turns a rough one does
+            self.embed(max(self.tolerance(), 4 * rest * self._turn), graph=new)  # while it turns a rough one does
             self._turn = self._turned(before)
             turns.append(self._turn)
-            self._at_rest = self._comes_to_rest(turns, enough)
+            self._at_rest = self._comes_to_rest(turns, rest)
         self.consensus, self.graph = new, old
         return update
 
@@ -368,17 +384,17 @@ class _Robust(_Published):
         beside = self.embedding - before @ (before.T @ self.embedding)
         return float(self.xp.linalg.vector_norm(beside)) / math.sqrt(self.problem.n_clusters)
 
-    def _comes_to_rest(self, turns: Sequence[float], enough: float) -> bool:
+    def _comes_to_rest(self, turns: Sequence[float], rest: float) -> bool:
         """Whether it has little left to turn, by the rate at which it turns less in this sweep, or did in the last."""
         if len(turns) > 1:
             self._turning_less = _shrinking(turns)
-        return turns[-1] == 0 or _left_to_go(turns[-1], self._turning_less) < enough
+        return turns[-1] == 0 or _left_to_go(turns[-1], self._turning_less) < rest
 
     def normalised(self, raw_weights: np.ndarray) -> np.ndarray:
         return raw_weights * (len(raw_weights) / raw_weights.sum())
 
-    def embed(self, tol: float = 1e-4, graph: Any = None) -> None:
-        super().embed(tol, graph)  # between sweeps a rougher one does: S moves further than that
+    def embed(self, tol: float = _EXACT, graph: Any = None) -> None:
+        super().embed(tol, graph)
         self._points = unit_rows(self.embedding)
         centre = self.xp.mean(self._points, axis=0)
         spread = self.xp.mean(self.xp.sum(self._points * self._points, axis=1))

@@ -140,10 +140,14 @@ def _block_davidson(laplacian: SymmetricOperator, k: int, start: Any, tol: float
     if not scale > 0:
         return None
     basis = _orthonormal(start, xp)
+    if basis.shape[1] < size:
+        return None
     images = laplacian @ basis
     for iteration in range(1, _MAX_ITERATIONS + 1):
-        projected = basis.T @ images
-        values, rotation = (beside(start, part) for part in np.linalg.eigh(to_host(projected + projected.T) / 2))
+        projected = to_host(basis.T @ images)
+        if not np.isfinite(projected).all():
+            return None
+        values, rotation = (beside(start, part) for part in np.linalg.eigh((projected + projected.T) / 2))
         ritz, ritz_images = basis @ rotation[:, :size], images @ rotation[:, :size]
         residuals = ritz_images - ritz * values[None, :size]
         norms = to_host(xp.linalg.vector_norm(residuals, axis=0))
