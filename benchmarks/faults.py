@@ -384,7 +384,7 @@ def situations(folder: Path) -> Iterator[tuple[str, int, str, bool]]:
     yield "vanished input", code, said, not (folder / "labels.csv").exists()
     code, said = complaint("cluster", data, "-k", 3, "-o", folder / "no" / "such" / "labels.csv")
     yield "no such folder", code, said, not (folder / "no").exists()
-    from viewfuse.experiments.store import Store
+    from viewfuse._utils.store import Store
 
     with Store.opened(folder / "run"):
         code, said = complaint("reproduce", "-o", folder / "run", "--quick", "-m", "km", "-d", data)

@@ -23,8 +23,8 @@ import numpy as np
 import torch
 
 import viewfuse as vf
-from viewfuse.fusion import _plain
-from viewfuse.spectral import Laplacian
+from viewfuse.fusion.kernels import plain as _plain
+from viewfuse.linalg import Laplacian
 
 FEATURES, CLUSTERS, SPREAD = (30, 60, 120), 20, 1.6
 PUBLISHED = {

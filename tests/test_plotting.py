@@ -4,7 +4,7 @@ import pytest
 from reference import blobs
 from viewfuse import GFSC, METHODS, AnchorGFSC, plotting, selection
 from viewfuse.exceptions import ParameterError
-from viewfuse.layout import cluster_map, consensus_block, drawn_samples, spectrum
+from viewfuse.inspection.layouts import cluster_map, consensus_block, drawn_samples, spectrum
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")

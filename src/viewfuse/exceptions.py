@@ -1,4 +1,11 @@
-"""Everything that can go wrong, by name. Every message says what was found, where, and what to do."""
+"""Everything that can go wrong, by name.
+
+Every message has three parts: what was found and where, what was expected, and what to do. The last part is the ``hint``,
+which is worded for Python. Exceptions and warnings also carry what they are about as fields, so that another front end (the
+command line) can word a hint of its own from ``parameter`` and ``value``.
+"""
+
+from typing import Any
 
 from sklearn.exceptions import ConvergenceWarning as _SklearnConvergenceWarning
 
@@ -27,7 +34,41 @@ __all__ = [
 ]
 
 
-class ViewfuseError(Exception):
+class _Structured(Exception):
+    """A message with fields.
+
+    Attributes
+    ----------
+    problem : str
+        What was found and where, and what was expected.
+    hint : str or None
+        What to do about it, for a user of the Python interface. ``str()`` of the exception is the problem and the hint.
+    view : str or None
+        Name of the view.
+    parameter : str or None
+        Name of the parameter that the problem is about, or that would solve it.
+    value : Any
+        The value that the parameter has, or that was found.
+    """
+
+    def __init__(
+        self,
+        problem: str = "",
+        *,
+        hint: str | None = None,
+        view: str | None = None,
+        parameter: str | None = None,
+        value: Any = None,
+    ) -> None:
+        super().__init__(problem if hint is None else f"{problem} {hint}")
+        self.problem = problem
+        self.hint = hint
+        self.view = view
+        self.parameter = parameter
+        self.value = value
+
+
+class ViewfuseError(_Structured):
     """Base of every exception viewfuse raises."""
 
 
@@ -71,7 +112,7 @@ class RunInProgressError(ViewfuseError, RuntimeError):
     """Another run writes to the same folder."""
 
 
-class ViewfuseWarning(UserWarning):
+class ViewfuseWarning(_Structured, UserWarning):
     """Base of every warning viewfuse gives."""
 
 

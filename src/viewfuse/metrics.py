@@ -14,7 +14,7 @@ from scipy.optimize import linear_sum_assignment
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 from sklearn.metrics.cluster import contingency_matrix, pair_confusion_matrix
 
-from ._device import to_host
+from ._utils.device import to_host
 
 __all__ = ["accuracy", "ari", "evaluate", "f_score", "inverse_purity", "nmi", "purity"]
 

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ._device import to_host
-from ._extras import require
-from ._text import count
+from ._utils.device import to_host
+from ._utils.extras import require
+from ._utils.text import count
 from .exceptions import ParameterError
-from .layout import (
+from .inspection.layouts import (
     EIGENVALUES_PAST_K,
     PALETTE,
     cluster_map,

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from viewfuse import datasets
+
 pytest.importorskip("pooch")
 pytest.importorskip("h5py")
 
@@ -18,8 +20,6 @@ def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_list_names_every_data_set(command: Callable, tmp_path: Path) -> None:
-    from viewfuse import datasets
-
     ended = command("datasets", "list")
     assert ended.code == 0
     assert all(name in ended.out for name in datasets.names())
@@ -29,7 +29,9 @@ def test_list_names_every_data_set(command: Callable, tmp_path: Path) -> None:
 
 def test_list_marks_what_is_here(command: Callable, shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("VIEWFUSE_DATA", str(shared / "datasets"))
-    assert command("datasets", "list").out.count("✓") == 5
+    here = sum((shared / "datasets" / datasets.describe(name).file).exists() for name in datasets.names())
+    assert here > 0
+    assert command("datasets", "list").out.count("✓") == here
 
 
 def test_info_says_what_and_where(command: Callable, tmp_path: Path) -> None:

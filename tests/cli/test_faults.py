@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import viewfuse as vf
-from viewfuse._files import replacing
+from viewfuse._utils.files import replacing
 
 pytest.importorskip("typer")
 pytest.importorskip("pandas")

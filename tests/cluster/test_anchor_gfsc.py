@@ -7,11 +7,11 @@ import scipy.sparse as sp
 from sklearn.metrics import adjusted_rand_score
 
 import viewfuse as vf
-from viewfuse.cluster import _rows
+from viewfuse.cluster.rows import local as _rows
 from viewfuse.exceptions import ConvergenceWarning, ParameterError, UninformativeViewWarning, ViewsError
 from viewfuse.fusion import anchor
 from viewfuse.graphs.anchors import UnitRows, _completed, anchor_positions, code_map, group_samples, strongest_anchors
-from viewfuse.spectral import bipartite_embedding, unit_rows
+from viewfuse.linalg import bipartite_embedding, unit_rows
 
 
 def blobs(n=400, k=4, seed=0, noise=1.0, dims=(5, 8)):

@@ -6,7 +6,8 @@ import scipy.sparse as sp
 
 from reference import blobs
 from viewfuse import GFSC, AnchorGFSC, metrics
-from viewfuse.cluster import GF, _exact, _tensors, anchor_gfsc
+from viewfuse.cluster import GF, _exact, anchor_gfsc
+from viewfuse.cluster.rows import tensors as _tensors
 from viewfuse.exceptions import MemoryWarning, ParameterError, ViewsError, ViewsTypeError
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")

@@ -43,7 +43,7 @@ def test_time_enough_changes_nothing(key):
 INTERRUPTED = """
 import os, signal, sys, warnings
 import numpy as np, viewfuse as vf
-from viewfuse import _watch
+from viewfuse._utils import progress as _watch
 presses = int(sys.argv[2])
 ask = _watch.Stop.__call__
 def press(self, sweep, *rest):

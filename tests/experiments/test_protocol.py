@@ -7,7 +7,7 @@ from viewfuse import GF, GFSC, METHODS, Views
 from viewfuse.experiments.grids import OWN_GRAPH
 from viewfuse.experiments.paper import DataSource
 from viewfuse.experiments.protocol import METRICS, SEEDS, Bench, Cell, run_cell
-from viewfuse.spectral import assign_clusters
+from viewfuse.linalg import assign_clusters
 
 RAW = {"alpha": 0.1, "beta": 2.0, "variant": "published"}
 

@@ -7,11 +7,11 @@ import time
 
 import pytest
 
+from viewfuse._utils.store import Store
 from viewfuse.cli import reproduce as command
 from viewfuse.exceptions import ParameterError, ViewsError
 from viewfuse.experiments import reproduce
 from viewfuse.experiments.protocol import METRICS
-from viewfuse.experiments.store import Store
 from viewfuse.experiments.summary import Comparison
 
 METHODS = ("km", "gfsc")

@@ -7,7 +7,7 @@ from sklearn.utils import check_random_state
 
 from reference import blobs, printed_gfsc, published_gfsc
 from viewfuse.fusion import exact, fuse_graphs, gf, gfsc
-from viewfuse.spectral import eigensolvers
+from viewfuse.linalg import eigensolvers
 
 VIEWS, LABELS = blobs(n=60, features=(5, 80, 8))
 PARAMETERS = {"alpha": 0.1, "beta": 2.0, "gamma": 0.05}

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
-from viewfuse.fusion import _plain, _tiled
-from viewfuse.fusion._sizes import OwnGraph
+from viewfuse.fusion.kernels import plain as _plain
+from viewfuse.fusion.kernels import tiled as _tiled
+from viewfuse.fusion.kernels.sizes import OwnGraph
 
 N, RANK = 37, 5
 

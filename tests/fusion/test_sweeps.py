@@ -8,9 +8,9 @@ import pytest
 from reference import blobs, robust_gfsc
 from viewfuse.exceptions import DivergenceError, ParameterError
 from viewfuse.fusion import fuse_graphs, gf, gfsc, sweeps
-from viewfuse.fusion._sizes import GraphSizes, OwnGraph
+from viewfuse.fusion.kernels.sizes import GraphSizes, OwnGraph
 from viewfuse.fusion.result import Sweep
-from viewfuse.spectral import Laplacian, eigensolvers
+from viewfuse.linalg import Laplacian, eigensolvers
 
 VIEWS, LABELS = blobs(n=36, features=(4, 50, 6), spread=1.5)
 PARAMETERS = {"alpha": 2.0, "beta": 1.5, "gamma": 0.7}

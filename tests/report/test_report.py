@@ -13,9 +13,11 @@ import scipy.sparse as sp
 
 from reference import HOSTILE
 from viewfuse import GFSC, METHODS, AnchorGFSC, Views, io
+from viewfuse._utils.checksum import checksum
 from viewfuse.datasets import make_views
 from viewfuse.exceptions import ViewsError, ViewsFormatError
-from viewfuse.report import _facts, write_report
+from viewfuse.inspection import facts as _facts
+from viewfuse.report import write_report
 from viewfuse.report._colours import by_category, by_number, colouring
 
 
@@ -114,7 +116,7 @@ def test_views_in_a_file_can_be_reported(tmp_path: Path) -> None:
         fit = AnchorGFSC(n_clusters=3, n_anchors=20, random_state=0).fit(stored)
         shown = text_of(write_report(tmp_path / "r.html", fit, stored))
     assert "Who agrees with whom" in shown
-    assert all(_facts.checksum(array) in shown for array in made.arrays)
+    assert all(checksum(array) in shown for array in made.arrays)
 
 
 class TestColumns:
@@ -176,9 +178,9 @@ class TestFacts:
 
     def test_the_checksum_is_of_the_values(self) -> None:
         view = np.arange(6.0).reshape(3, 2)
-        assert _facts.checksum(view) == _facts.checksum(np.asfortranarray(view))
-        assert _facts.checksum(view) != _facts.checksum(view + 1)
-        assert _facts.checksum(sp.csr_array(view)) == _facts.checksum(sp.csr_array(view.copy()))
+        assert checksum(view) == checksum(np.asfortranarray(view))
+        assert checksum(view) != checksum(view + 1)
+        assert checksum(sp.csr_array(view)) == checksum(sp.csr_array(view.copy()))
 
 
 def test_one_cluster_is_not_said_to_be_unsure_of_itself(views: Views, tmp_path: Path) -> None:

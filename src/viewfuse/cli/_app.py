@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from .. import __version__
+from .._utils.version import __version__
 from ..exceptions import ViewfuseError
 from . import cluster, compare, datasets, demo, info, methods, report, reproduce
 from ._wording import as_options

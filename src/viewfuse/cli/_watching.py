@@ -14,8 +14,8 @@ from rich.console import Console, RenderableType
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, SpinnerColumn, Task, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from .._watch import Progress as SweepDone
-from .._watch import watching
+from .._utils.progress import Progress as SweepDone
+from .._utils.progress import watching
 
 __all__ = ["INTERRUPTED", "Watch", "say", "watched", "watched_parts", "watched_reading", "watched_steps"]
 

@@ -12,14 +12,14 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from .._text import count
-from ..automatic import Choice, choose
+from .._utils.text import count
 from ..exceptions import ParameterError, ViewsError
 from ..io import save_labels, save_results
 from ..io.tables import read_columns
 from ..io.writers import check_labels_target, check_results_target
 from ..metrics import evaluate
 from ..report import check_report_target, write_report
+from ..selection.method_choice import Choice, choose
 from ..views import Views
 from ._options import (
     AsJson,

@@ -15,12 +15,12 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from .._files import replacing
-from .._text import count
-from ..automatic import counted
+from .._utils.files import replacing
+from .._utils.text import count
 from ..cluster import METHODS, known_methods
-from ..comparison import label_free_scores, labelled_scores
 from ..exceptions import ViewfuseError, ViewfuseWarning
+from ..selection.comparison import label_free_scores, labelled_scores
+from ..selection.method_choice import counted
 from ..views import Views
 from ._options import (
     AsJson,

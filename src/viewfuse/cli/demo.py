@@ -13,8 +13,8 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from .._extras import require
-from .._text import count
+from .._utils.extras import require
+from .._utils.text import count
 from ..io.writers import check_labels_target
 from ..report import check_report_target, write_report
 from ..views import Views
@@ -78,7 +78,7 @@ def _fitted(views: Views, seed: int) -> tuple[Any, Any, list[Any]]:
     from sklearn.cluster import KMeans
     from sklearn.preprocessing import StandardScaler
 
-    from .. import GFSC
+    from ..cluster import GFSC
 
     k = len(np.unique(np.asarray(views.y)))
 

@@ -6,21 +6,21 @@ from pathlib import Path
 from ..exceptions import ParameterError
 from ._base import MultiViewClusterer
 from ._saving import read_model
-from .amgl import AMGL
 from .anchor_gfsc import AnchorGFSC
-from .co_reg import CoReg
-from .co_train import CoTrain
-from .dimsc import DiMSC
+from .baselines.amgl import AMGL
+from .baselines.co_reg import CoReg
+from .baselines.co_train import CoTrain
+from .baselines.dimsc import DiMSC
+from .baselines.imvsc import IMVSC
+from .baselines.km import KM
+from .baselines.mspl import MSPL
+from .baselines.mvkkm import MVKKM
+from .baselines.mvsc import MVSC
+from .baselines.rmkmc import RMKMC
+from .baselines.sc import SC
+from .baselines.sc_ave import SCAve
 from .gf import GF
 from .gfsc import GFSC
-from .imvsc import IMVSC
-from .km import KM
-from .mspl import MSPL
-from .mvkkm import MVKKM
-from .mvsc import MVSC
-from .rmkmc import RMKMC
-from .sc import SC
-from .sc_ave import SCAve
 
 METHODS: dict[str, type[MultiViewClusterer]] = {
     "gfsc": GFSC,

@@ -14,10 +14,10 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Cluster
 from sklearn.utils import check_random_state, estimator_html_repr
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._device import free_memory
-from .._parallel import threads_for
+from .._utils.device import free_memory
 from ..exceptions import UnusedColumnsWarning, ViewsTypeError
-from ..spectral import assign_clusters
+from ..linalg import assign_clusters
+from ..linalg.threads import threads_for
 from ..views import Views, align_graph_frames, holds_views, is_dataframe, split_columns
 from ._checks import check_enough_samples, check_graphs, check_n_clusters, informative_views, solving
 from ._memory import check_memory

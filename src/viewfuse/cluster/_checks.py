@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 from array_api_compat import array_namespace
 
-from .._device import true_positions
+from .._utils.device import true_positions
 from ..exceptions import (
     ConvergenceWarning,
     DivergenceError,
@@ -24,8 +24,8 @@ from ..exceptions import (
     ViewsError,
 )
 from ..fusion import Sweep
-from ..spectral import ClusterCounts
 from ..views import Views
+from .counting import ClusterCounts
 
 __all__ = [
     "check_choice",

@@ -11,8 +11,8 @@ import scipy.sparse as sp
 from array_api_compat import array_namespace, is_numpy_array
 from sklearn.utils import check_random_state
 
-from .._device import free_memory, on_device, to_host, true_positions
-from .._watch import Stop, stoppable
+from .._utils.device import free_memory, on_device, to_host, true_positions
+from .._utils.progress import Stop, stoppable
 from ..exceptions import (
     DegenerateClustersWarning,
     DegenerateGraphWarning,
@@ -21,16 +21,9 @@ from ..exceptions import (
     ViewfuseWarning,
     ViewsError,
 )
-from ..fusion import (
-    FusionResult,
-    Sweep,
-    count_clusters_of_graphs,
-    count_clusters_of_views,
-    fuse_graphs,
-    learned_factors,
-)
+from ..fusion import FusionResult, Sweep, fuse_graphs, learned_factors
 from ..graphs import GramFactor
-from ..spectral import assign_clusters, default_counts, isolated_samples, tie_confidence, unit_rows
+from ..linalg import assign_clusters, isolated_samples, tie_confidence, unit_rows
 from ..views import Views
 from ._base import MultiViewClusterer, RelabelMixin
 from ._checks import (
@@ -44,6 +37,7 @@ from ._checks import (
     warn_unsettled,
 )
 from ._view_report import ViewReport, ViewReportMixin, blind_views, separation, view_report
+from .counting import count_clusters_of_graphs, count_clusters_of_views, default_counts
 
 __all__ = ["ExactFusion"]
 

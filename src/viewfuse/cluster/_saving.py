@@ -21,13 +21,14 @@ import numpy as np
 import scipy.sparse as sp
 from array_api_compat import is_array_api_obj
 
-from .._device import to_host
-from .._files import replacing
+from .._utils.device import to_host
+from .._utils.files import replacing
 from ..exceptions import ModelFormatError
 from ..fusion.anchor import AnchorModel
-from ..spectral import BipartiteEmbedding, ClusterCounts
-from ._placement import Placement
+from ..linalg import BipartiteEmbedding
 from ._view_report import ViewReport
+from .counting import ClusterCounts
+from .rows.placement import Placement
 
 __all__ = ["read_model", "write_model"]
 

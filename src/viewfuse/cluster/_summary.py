@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .._text import count
+from .._utils.text import count
 
 __all__ = ["summary_html"]
 

@@ -10,7 +10,7 @@ import numpy as np
 from array_api_compat import array_namespace
 from sklearn.metrics import adjusted_rand_score
 
-from .._extras import require
+from .._utils.extras import require
 
 if TYPE_CHECKING:
     from pandas import DataFrame

@@ -12,16 +12,15 @@ from sklearn.utils import check_random_state
 from sklearn.utils.random import sample_without_replacement
 from sklearn.utils.validation import check_is_fitted
 
-from .._device import is_tensor, to_host
-from .._parallel import worker_threads
-from .._watch import Stop, stoppable
+from .._utils.device import is_tensor, to_host
+from .._utils.progress import Stop, stoppable
 from ..exceptions import ParameterError, ViewsError
-from ..fusion import count_clusters_of_views
 from ..fusion.anchor import AnchorFusion, learn_anchors, refined
 from ..fusion.result import Sweep
 from ..graphs import ScaledView, as_dense
 from ..graphs.anchors import UnitRows
-from ..spectral import all_clusters_taken, default_counts
+from ..linalg import all_clusters_taken
+from ..linalg.threads import worker_threads
 from ..views import Views, holds_dask
 from ._base import EmbeddingMixin, MultiViewClusterer
 from ._checks import (
@@ -37,10 +36,11 @@ from ._checks import (
     warn_of_zero_samples,
     warn_unsettled,
 )
-from ._placement import Placement
-from ._rows import LocalRows, RowSource, Scaler
-from ._tensors import TensorRows
 from ._view_report import ViewReport, ViewReportMixin, blind_views, separation, view_report
+from .counting import count_clusters_of_views, default_counts
+from .rows.local import LocalRows, RowSource, Scaler
+from .rows.placement import Placement
+from .rows.tensors import TensorRows
 
 __all__ = ["AnchorGFSC"]
 
@@ -203,7 +203,7 @@ class AnchorGFSC(ViewReportMixin, EmbeddingMixin, MultiViewClusterer):
         ----------
         X : list, tuple or dict of (n_samples, n_features) views, Views, or one 2-D array or DataFrame
             As for :class:`viewfuse.GFSC`; memory maps, HDF5 data sets, Zarr arrays and ``io.ParquetRows`` are read some rows
-            at a time. Of Dask arrays or DataFrames the chunks are worked on where they are: see :mod:`viewfuse.distributed`.
+            at a time. Of Dask arrays or DataFrames the chunks are worked on where they are.
         y : ignored
 
         Returns
@@ -237,7 +237,7 @@ class AnchorGFSC(ViewReportMixin, EmbeddingMixin, MultiViewClusterer):
 
     def _source(self, X: Any, *, reset: bool) -> RowSource:
         if holds_dask(X):
-            from ..distributed import DaskRows  # here, because it stands above this package
+            from .rows.dask_rows import DaskRows  # here, because it stands above this package
 
             return DaskRows(X, views=self.views)
         views = self._as_views(X, reset=reset)

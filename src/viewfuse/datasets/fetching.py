@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from .._extras import require
+from .._utils.extras import require
 from ..exceptions import DownloadError
 from ..io import load_views
 from ..views import Views

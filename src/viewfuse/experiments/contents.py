@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from .._utils.store import Store
 from .findings import CLAIMS, DataFacts, claim_holds, explanations, is_degenerate, printed_point
 from .grids import ROWS
 from .page import Block, Bullets, Code, Figure, Heading, TableBlock, TableCell, Text
 from .paper import CITATION, PRINTED_METRICS, DataSource, printed_table
 from .protocol import METRICS, SEEDS, Cell
-from .store import Store
 from .summary import Choice, TableRow, compared
 from .tables import parameter_text, shown
 

@@ -21,11 +21,11 @@ from .. import metrics
 from ..cluster import METHODS
 from ..cluster._base import EmbeddingMixin, RelabelMixin
 from ..cluster._checks import informative_views
-from ..cluster.sc import spectral_embedding
+from ..cluster.baselines.sc import spectral_embedding
 from ..exceptions import ViewfuseError, ViewfuseWarning
 from ..fusion import FusionResult, gf, gfsc, learned_factors
 from ..graphs import GramFactor, self_expressive_graph
-from ..spectral import assign_clusters, isolated_samples, unit_rows
+from ..linalg import assign_clusters, isolated_samples, unit_rows
 from .grids import OWN_GRAPH
 from .paper import DataSource
 

@@ -11,8 +11,9 @@ from pathlib import Path
 
 import numpy as np
 
-from .. import __version__
-from .._extras import require
+from .._utils.extras import require
+from .._utils.store import Store
+from .._utils.version import __version__
 from ..cluster import known_methods
 from ..exceptions import ParameterError, ViewsError
 from .contents import page_blocks, page_title
@@ -22,7 +23,6 @@ from .page import as_html, as_markdown
 from .paper import PAPER_DATASETS, DataSource, data_source
 from .protocol import Cell
 from .run import Progress, compute, planned_cells
-from .store import Store
 from .summary import TableRow, table_rows
 from .tables import as_csv, as_json, as_latex
 

@@ -15,11 +15,11 @@ from typing import Any
 
 from threadpoolctl import threadpool_limits
 
+from .._utils.store import Store
 from ..cluster import METHODS
 from .grids import grid_points, rows_for
 from .paper import DataSource
 from .protocol import Bench, Cell, run_cell
-from .store import Store
 
 __all__ = ["Progress", "compute", "planned_cells"]
 

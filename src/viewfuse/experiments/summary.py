@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from statistics import fmean, stdev
 from typing import Any
 
+from .._utils.store import Store
 from .paper import PRINTED_METRICS, MeanStd, printed_table
 from .protocol import Cell
-from .store import Store
 
 __all__ = ["Choice", "Comparison", "TableRow", "compared", "mean_std", "table_rows"]
 

@@ -25,8 +25,7 @@ from typing import Any
 import numpy as np
 from array_api_compat import array_namespace, is_numpy_array
 
-from .._device import beside, to_host
-from .._parallel import for_each, spans
+from .._utils.device import beside, to_host
 from ..graphs.anchors import (
     UnitRows,
     anchor_positions,
@@ -37,7 +36,8 @@ from ..graphs.anchors import (
     squared_lengths,
     strongest_anchors,
 )
-from ..spectral import BipartiteEmbedding, bipartite_embedding, unit_rows
+from ..linalg import BipartiteEmbedding, bipartite_embedding, unit_rows
+from ..linalg.threads import for_each, spans
 from .result import Sweep
 
 __all__ = ["AnchorFusion", "AnchorModel", "Placed", "Sums", "block_sums", "learn_anchors", "place", "refined"]

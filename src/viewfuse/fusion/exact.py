@@ -20,8 +20,8 @@ from sklearn.utils import check_random_state
 
 from ..exceptions import ParameterError
 from ..graphs import GramFactor, completed_factors, factorise, factorise_deviations, min_max
-from ._kernels import kernels_for
-from ._sizes import GraphSizes, OwnGraph
+from .kernels.dispatch import kernels_for
+from .kernels.sizes import GraphSizes, OwnGraph
 from .result import FusionResult, Sweep
 from .sweeps import SWEEPS, Problem, run_sweeps
 

@@ -14,11 +14,11 @@ from typing import Any, Protocol
 import numpy as np
 from array_api_compat import array_namespace
 
-from .._parallel import spans, worker_threads
 from ..exceptions import DivergenceError
-from ..spectral import Laplacian, row_sums, smallest_eigenpairs, unit_rows
-from ._kernels import kernels_for
-from ._sizes import GraphSizes, OwnGraph, UpdateSizes
+from ..linalg import Laplacian, row_sums, smallest_eigenpairs, unit_rows
+from ..linalg.threads import spans, worker_threads
+from .kernels.dispatch import kernels_for
+from .kernels.sizes import GraphSizes, OwnGraph, UpdateSizes
 from .result import FusionResult, Sweep
 
 __all__ = ["SWEEPS", "Problem", "ViewGraph", "run_sweeps"]

@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 from array_api_compat import array_namespace
 
-from .._device import beside
-from .._parallel import spans
+from .._utils.device import beside
+from ..linalg.threads import spans
 from .deviations import of_trace
 from .scaling import unit_samples
 from .self_expressive import GramFactor, factorise

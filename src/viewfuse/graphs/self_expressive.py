@@ -20,7 +20,7 @@ from typing import Any
 import scipy.sparse as sp
 from array_api_compat import array_namespace
 
-from ..spectral.eigensolvers import symmetric_eigh
+from ..linalg.eigensolvers import symmetric_eigh
 from .scaling import ScaledView
 
 __all__ = ["GramFactor", "factorise", "factorise_gram", "gram_matrix", "in_double", "self_expressive_graph"]

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .._extras import require
+from .._utils.extras import require
 from ..exceptions import ViewsFormatError
 from ._safety import check_claim
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .._text import listed
+from .._utils.text import listed
 from ..exceptions import ViewsError
 
 __all__ = ["ColumnGroups", "column_groups", "which_columns"]

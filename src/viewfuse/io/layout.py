@@ -17,9 +17,9 @@ import scipy.sparse as sp
 
 from ..exceptions import UnusedVariablesWarning, ViewsFormatError
 from ..views import Views
+from ..views.conventions import is_id_variable, is_label_name
+from ..views.labels import checked_labels, whole_numbers
 from ._safety import is_matrix, is_numeric
-from .conventions import is_id_variable, is_label_name
-from .labels import checked_labels, whole_numbers
 
 __all__ = ["Samples", "views_from_variables"]
 

@@ -8,24 +8,24 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from sklearn.utils import Bunch
 
-from .._text import count
+from .._utils.text import count
 from ..exceptions import UnusedColumnsWarning, ViewsError, ViewsTypeError
 from ..views import Views, is_dataframe, split_columns
+from ..views.align import Missing
+from ..views.containers import is_anndata, is_mudata, labels_of_bunch, views_of_bunch
+from ..views.conventions import is_label_name
+from ..views.labels import Labels, checked_labels
 from . import omics
 from ._safety import reading
-from .align import Missing
 from .columns import ColumnGroups
-from .conventions import is_label_name
-from .labels import checked_labels
 from .layout import Samples, views_from_variables
 from .mat import read_mat
 from .mat73 import read_mat73
 from .npz import read_npz
 from .sniff import sniff
-from .tables import TABLE_SUFFIXES, Labels, views_from_columns, views_from_frame, views_from_tables
+from .tables import TABLE_SUFFIXES, views_from_columns, views_from_frame, views_from_tables
 
 __all__ = ["load_views"]
 
@@ -94,7 +94,7 @@ def load_views(
     asked = _Request(views, ids, labels, samples, missing)
     if isinstance(source, Bunch):
         return _from_bunch(source, asked)
-    if omics.is_anndata(source) or omics.is_mudata(source):
+    if is_anndata(source) or is_mudata(source):
         return _from_omics(source, asked)
     if is_dataframe(source):
         if samples == "columns":
@@ -174,11 +174,8 @@ def _from_bunch(bunch: Bunch, asked: _Request) -> Views:
     if asked.ids is not None or asked.samples == "columns":
         raise ViewsError("A Bunch keeps samples in rows and has no ids; leave ids and samples out.")
     asked.without_missing("a Bunch")
-    data = bunch.get("views", bunch.get("data"))
-    if data is None:
-        raise ViewsTypeError(f"A Bunch needs 'data' or 'views'; this one has {', '.join(bunch) or 'nothing'}.")
-    views = _views_of_bunch(data, asked)
-    y = _labels_of_bunch(bunch, asked.labels)
+    views = _views_of_bunch(views_of_bunch(bunch), asked)
+    y = labels_of_bunch(bunch, asked.labels)
     if y is None:
         return views
     name = asked.labels or "target"
@@ -209,20 +206,6 @@ def _chosen_views(views: Views, wanted: str | Sequence[str] | None) -> Views:
     chosen = Views({name: views.view(name) for name in names}, ids=views.ids)
     chosen.feature_names = tuple(views.feature_names[views.names.index(name)] for name in names)
     return chosen
-
-
-def _labels_of_bunch(bunch: Bunch, labels: Labels) -> Any:
-    if labels is False:
-        return None
-    if labels is not None and labels not in bunch:
-        raise ViewsError(f"The Bunch has no {labels!r}, which labels= asks for; it has {', '.join(bunch)}.")
-    y = bunch.get(labels or "target")
-    if y is not None and np.ndim(y) != 1:
-        raise ViewsError(
-            f"The Bunch's {labels or 'target'!r} has shape {np.shape(y)}; labels are one value per sample: choose with "
-            "labels='NAME', or read none with labels=False."
-        )
-    return y
 
 
 def _tables_of_folder(folder: Path) -> list[Path]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from .._extras import require
+from .._utils.extras import require
 from ..exceptions import ViewsFormatError
 from ._hdf5 import check_dataset, linked_addresses
 from ._safety import checked_sparse

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from .._extras import require
-from .._text import listed
+from .._utils.extras import require
+from .._utils.text import listed
 from ..exceptions import ViewsError, ViewsTypeError
 
 __all__ = ["ParquetRows"]

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import Literal
 
-from .._extras import require
+from .._utils.extras import require
 from ..exceptions import ViewsFormatError
 from ._safety import reading
 from .mat import v4_order

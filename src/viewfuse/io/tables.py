@@ -8,25 +8,26 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
-from .._extras import require
-from .._text import listed
+from .._utils.extras import require
+from .._utils.text import listed
 from ..exceptions import UnusedColumnsWarning, ViewsError, ViewsFormatError
-from ..views import Views, _as_matrix, _columns_of_group
+from ..views import Views
+from ..views.align import Member, Missing
+from ..views.column_groups import columns_of_group
+from ..views.conventions import is_id_column, is_label_name
+from ..views.labels import Labels, check_kind, checked_labels, plain_values
+from ..views.matrices import as_matrix
 from ._safety import check_claim, reading
-from .align import Member, Missing, align
 from .columns import ColumnGroups, column_groups, which_columns
-from .conventions import is_id_column, is_label_name
-from .labels import check_kind, checked_labels, plain_values
 from .layout import Samples
 
 __all__ = ["TABLE_SUFFIXES", "Labels", "read_columns", "views_from_columns", "views_from_frame", "views_from_tables"]
 
 TABLE_SUFFIXES = (".csv", ".tsv", ".tab", ".txt", ".parquet", ".pq")
-Labels = str | Literal[False] | None
 
 _UNNAMED = re.compile(r"Unnamed: \d+")  # what pandas calls a column without a header, such as a written index
 _MISSING = ("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NULL", "null", "None")
@@ -60,8 +61,8 @@ def views_from_tables(
     for name, table in tables.items():
         with reading(paths[name], "a table"):
             _check_numbers(table.features)
-            members.append(Member(name, _as_matrix(table.features, name), table.ids, _feature_names(table)))
-    views = align(members, missing)
+            members.append(Member(name, as_matrix(table.features, name), table.ids, _feature_names(table)))
+    views = Views.from_members(members, missing)
     columns = {name: (table.ids, table.labels) for name, table in tables.items() if table.labels is not None}
     if labels is not False:
         columns |= {name: _read_label_file(paths[name], ids, labels) for name in label_files}
@@ -103,7 +104,7 @@ def _grouped(table: Table, groups: ColumnGroups | None) -> Views:
         raise ViewsError(which_columns(features))
     names = np.array(features, dtype=object)
     places = {
-        view: _columns_of_group(view, rule, len(names), names)
+        view: columns_of_group(view, rule, len(names), names)
         for view, rule in column_groups(groups, features, table.all_columns).items()
     }
     used = sorted(set(np.concatenate(list(places.values())).tolist()))

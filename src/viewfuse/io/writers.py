@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import json
-import platform
 import zipfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from .._extras import require
-from .._files import replacing
+from .._utils.extras import require
+from .._utils.files import replacing
+from .._utils.version import versions
 from ..exceptions import ViewsError
-from ..layout import EIGENVALUES_PAST_K, HEAT_MAP_SAMPLES, consensus_block, drawn_samples, sorted_by_cluster, spectrum
+from ..inspection.layouts import (
+    EIGENVALUES_PAST_K,
+    HEAT_MAP_SAMPLES,
+    consensus_block,
+    drawn_samples,
+    sorted_by_cluster,
+    spectrum,
+)
 from ..views import Views
+from ..views.containers import is_anndata, is_mudata
 from . import omics
 from .sniff import sniff
 
@@ -24,7 +32,6 @@ __all__ = [
     "check_results_target",
     "save_labels",
     "save_results",
-    "versions",
 ]
 
 _KEY = "viewfuse"
@@ -153,7 +160,7 @@ def _kind(source: Any) -> str:
             return "a folder of tables"
         kind = sniff(path)
         return kind if kind in _OMICS.values() else f"a {kind}" if kind == "table" else f"a {kind} file"
-    return "MuData" if omics.is_mudata(source) else "AnnData" if omics.is_anndata(source) else type(source).__name__
+    return "MuData" if is_mudata(source) else "AnnData" if is_anndata(source) else type(source).__name__
 
 
 def add_results(data: Any, model: Any, views: Views) -> None:
@@ -163,7 +170,7 @@ def add_results(data: Any, model: Any, views: Views) -> None:
     ``obsm["X_viewfuse"]`` the embedding, and ``uns["viewfuse"]`` weights, parameters and versions. Samples that were
     not clustered get no category, and NaN.
     """
-    if not (omics.is_anndata(data) or omics.is_mudata(data)):
+    if not (is_anndata(data) or is_mudata(data)):
         raise ViewsError(f"Results are added to AnnData or MuData, not to {type(data).__name__}.")
     pandas = require("pandas")
     if views.ids is None:
@@ -225,21 +232,6 @@ def _for_a_report(model: Any, views: Views) -> dict[str, Any]:
             f"history_{name}": np.asarray(trace) for name, trace in history.items() if np.asarray(trace).dtype != object
         }
     return {name: value for name, value in found.items() if value is not None}
-
-
-def versions() -> dict[str, str]:
-    import scipy
-    import sklearn
-
-    from .. import __version__
-
-    return {
-        "viewfuse": __version__,
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "scipy": scipy.__version__,
-        "scikit-learn": sklearn.__version__,
-    }
 
 
 def _write_npz(path: Path, arrays: dict[str, Any]) -> None:

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from .._extras import require
-from ..layout import PALETTE, sharpness
+from .._utils.extras import require
+from ..inspection.layouts import PALETTE, sharpness
 
 __all__ = ["bokeh_script", "convergence_chart", "embedding_chart", "heat_map", "spectrum_chart", "weights_chart"]
 

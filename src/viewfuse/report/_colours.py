@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..exceptions import ViewsError
-from ..layout import PALETTE
+from ..inspection.layouts import PALETTE
 from ..views import is_dataframe
 
 __all__ = ["Colouring", "by_category", "by_number", "colouring", "given_columns"]

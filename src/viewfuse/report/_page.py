@@ -14,14 +14,15 @@ from typing import Any
 import numpy as np
 
 from .. import cluster
-from .._device import to_host
-from .._extras import require
-from .._files import replacing
-from .._parallel import worker_threads
-from .._text import count
+from .._utils.checksum import checksum
+from .._utils.device import to_host
+from .._utils.extras import require
+from .._utils.files import replacing
+from .._utils.text import count
+from .._utils.version import versions
 from ..exceptions import ViewsError
-from ..io.writers import versions
-from ..layout import (
+from ..inspection import facts as _facts
+from ..inspection.layouts import (
     EIGENVALUES_PAST_K,
     HEAT_MAP_SAMPLES,
     PALETTE,
@@ -34,8 +35,9 @@ from ..layout import (
     spectrum,
     view_block,
 )
+from ..linalg.threads import worker_threads
 from ..views import Views
-from . import _charts, _facts
+from . import _charts
 from ._colours import Colouring, by_category, by_number, colouring, given_columns
 
 __all__ = ["check_report_target", "write_report"]
@@ -266,7 +268,7 @@ def _reproduce(model: Any, views: Views | None, source: Path | None) -> dict[str
     return {
         "params": {name: repr(value) for name, value in params.items()},
         "versions": getattr(model, "versions", None) or _versions(),
-        "checksums": [] if views is None else list(zip(views.names, map(_facts.checksum, views.arrays), strict=True)),
+        "checksums": [] if views is None else list(zip(views.names, map(checksum, views.arrays), strict=True)),
         "file": None if source is None else (source.name, _file_checksum(source)),
         "code": _code(_method_name(model), params, source),
     }

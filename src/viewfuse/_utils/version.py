@@ -1,0 +1,24 @@
+"""The version of the package and of what it runs on, in one place that every room may import."""
+
+from __future__ import annotations
+
+import platform
+
+import numpy as np
+import scipy
+import sklearn
+
+__all__ = ["__version__", "versions"]
+
+__version__ = "0.1.0"
+
+
+def versions() -> dict[str, str]:
+    """The versions that a result depends on."""
+    return {
+        "viewfuse": __version__,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "scipy": scipy.__version__,
+        "scikit-learn": sklearn.__version__,
+    }

@@ -1,0 +1,1 @@
+"""Where AnchorGFSC gets its rows from: memory, files, devices or Dask workers."""

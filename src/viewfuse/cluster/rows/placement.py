@@ -1,0 +1,105 @@
+"""From a learned anchor model to clusters: all that is needed to place a row, seen or unseen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from array_api_compat import array_namespace
+
+from ..._utils.device import beside
+from ...fusion.anchor import AnchorModel, place
+from ...graphs.anchors import UnitRows
+from ...linalg import claim_confidence, cluster_centres, nearest_centres, place_confidence, unit_rows
+
+__all__ = ["Assigned", "Placement"]
+
+
+@dataclass(frozen=True)
+class Assigned:
+    """A block of rows.
+
+    Attributes
+    ----------
+    labels : (b,) array of int
+    confidence : (b,) array, how clear they are
+    embedding : (b, p) array, where the rows lie
+    consensus : (b, m) array, their ties to the anchors
+    zero : (b, n_views) array of bool, who has a view and is all zeros in it
+    """
+
+    labels: Any
+    confidence: Any
+    embedding: Any
+    consensus: Any
+    zero: Any
+
+
+@dataclass(frozen=True)
+class Placement:
+    """What assigns a row to a cluster; of sizes d × m, m × k and k × k, whatever the number of rows.
+
+    Attributes
+    ----------
+    model : AnchorModel
+    centres : (k, p) array, the clusters' centres among the unit rows of the embedding
+    profiles : (m, k) array
+        ``D⁻¹`` times the mean ties of each cluster's samples: a row's ties times this are its mean ties to the samples of
+        each cluster by way of the anchors.
+    """
+
+    model: AnchorModel
+    centres: Any
+    profiles: Any
+
+    @classmethod
+    def learned(
+        cls,
+        model: AnchorModel,
+        sample: Sequence[UnitRows],
+        n_clusters: int,
+        *,
+        n_init: int,
+        random_state: np.random.RandomState,
+    ) -> Placement:
+        """k-means on the embedding of a sample of rows."""
+        consensus = place(model, sample).consensus
+        points = unit_rows(model.embed(consensus))
+        centres = cluster_centres(points, n_clusters, n_init=n_init, random_state=random_state)
+        members = np.equal.outer(np.arange(n_clusters), nearest_centres(points, centres))
+        means = members.astype(np.float32) @ consensus / np.maximum(members.sum(axis=1), 1)[:, None]
+        degree = consensus.sum(axis=0)
+        profiles = (means / np.where(degree > 0, degree, 1)).T
+        return cls(model, centres.astype(np.float32), profiles.astype(np.float32))
+
+    def like(self, array: Any) -> Placement:
+        """The same with its matrices where the array is."""
+        return Placement(self.model.like(array), beside(array, self.centres), beside(array, self.profiles))
+
+    def assign(self, views: Sequence[UnitRows]) -> Assigned:
+        """The clusters of a block of rows."""
+        consensus = place(self.model, views).consensus
+        embedding = self.model.embed(consensus)
+        points = unit_rows(embedding)
+        labels = nearest_centres(points, self.centres)
+        zero = array_namespace(labels).stack([(view.scale == 0) & ~view.absent for view in views], axis=1)
+        # Both its ties and its place must speak for its cluster.
+        confidence = (claim_confidence(consensus @ self.profiles, labels) * place_confidence(points, self.centres)) ** 0.5
+        return Assigned(labels, confidence, embedding, consensus, zero)
+
+    def layout(self, n_views: int) -> dict[str, tuple[tuple[int, ...], type]]:
+        """The shape of a row, and the type, of every attribute of :class:`Assigned`."""
+        return {
+            "labels": ((), np.intp),
+            "confidence": ((), np.float64),
+            "embedding": ((self.centres.shape[1],), np.float32),
+            "consensus": ((self.model.n_anchors,), np.float32),
+            "zero": ((n_views,), np.bool_),
+        }
+
+    def empty(self, n: int, n_views: int, wanted: Sequence[str]) -> list[np.ndarray]:
+        """Arrays for the wanted attributes of ``n`` rows."""
+        layout = self.layout(n_views)
+        return [np.empty((n, *layout[name][0]), dtype=layout[name][1]) for name in wanted]

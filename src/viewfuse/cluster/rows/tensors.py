@@ -1,0 +1,80 @@
+"""Rows of tensors, worked on where they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from array_api_compat import array_namespace
+
+from ..._utils.device import beside, is_tensor, on_device, to_host
+from ..._utils.disk import read_rows
+from ...fusion.anchor import AnchorModel, Sums, block_sums
+from ...graphs.anchors import UnitRows
+from ...linalg.threads import spans
+from ...views import Views
+from .local import LocalRows, Scaler
+from .placement import Placement
+
+__all__ = ["TensorRows"]
+
+_BLOCK = 2**17  # rows: enough to keep a device busy
+
+
+class TensorRows(LocalRows):
+    """Rows of views on a device; only a sample of them, and numbers of the size of the anchors, come to the host.
+
+    Parameters
+    ----------
+    views : Views
+        Tensors, or with ``device`` any views, which are then moved there.
+    device : str, optional
+    """
+
+    def __init__(self, views: Views, device: str | None = None) -> None:
+        self._results_to_host = not any(map(is_tensor, views.arrays))
+        if device is not None:
+            arrays = on_device([_whole(array) for array in views.arrays], device)
+            views = Views(arrays, names=views.names, ids=views.ids, present=views.present)
+        super().__init__(views)
+
+    def reordered(self, order: Sequence[int]) -> TensorRows:
+        rows = TensorRows(super().reordered(order).described)
+        rows._results_to_host = self._results_to_host
+        return rows
+
+    def sums(self, model: AnchorModel, used: Sequence[int]) -> Sums:
+        model = model.like(self.described.arrays[used[0]])
+        results: Any = [block_sums(model, views) for _, views in self._blocks(used)]
+        return sum(results)
+
+    def assign(self, placement: Placement, used: Sequence[int], wanted: Sequence[str]) -> list[Any]:
+        first = self.described.arrays[used[0]]
+        xp, layout, placement = array_namespace(first), placement.layout(len(used)), placement.like(first)
+        arrays = [
+            xp.empty((len(self), *layout[name][0]), dtype=getattr(xp, _TYPES[name]), device=first.device) for name in wanted
+        ]
+        for rows, views in self._blocks(used):
+            assigned = placement.assign(views)
+            for name, array in zip(wanted, arrays, strict=True):
+                array[rows, ...] = getattr(assigned, name)
+        return [to_host(array) if self._results_to_host else array for array in arrays]
+
+    def _blocks(self, used: Sequence[int]) -> Iterator[tuple[slice, list[UnitRows]]]:
+        """Scaled rows; only a block in which something is amiss is looked at on the host."""
+        views, scaler = self.described, Scaler(self.described, used)
+        for rows in spans(len(self), _BLOCK):
+            blocks = [views.arrays[v][rows, :] for v in used]
+            xp = array_namespace(*blocks)
+            if views.present is None and all(bool(xp.all(xp.isfinite(block))) for block in blocks):
+                yield rows, [UnitRows.of(block) for block in blocks]
+            else:
+                checked = scaler.scaled([to_host(block) for block in blocks], rows)
+                yield rows, [UnitRows.of(b, beside(b, view.absent)) for b, view in zip(blocks, checked, strict=True)]
+
+
+_TYPES = {"labels": "int64", "confidence": "float64", "embedding": "float32", "consensus": "float32", "zero": "bool"}
+
+
+def _whole(array: Any) -> Any:
+    return array if is_tensor(array) else read_rows(array, slice(0, array.shape[0]))

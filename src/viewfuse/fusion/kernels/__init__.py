@@ -1,0 +1,1 @@
+"""Passes over n × n graphs, one implementation per kind of array."""

@@ -1,0 +1,1 @@
+"""Everything known about a fit, computed once: what the report, the plots and the files are made from."""

@@ -1,0 +1,144 @@
+"""Objects that hold several views: scikit-learn's Bunch, AnnData, MuData; recognised without importing their libraries."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils import Bunch
+
+from .._utils.text import listed
+from ..exceptions import ViewsError, ViewsTypeError
+from .align import Member
+from .conventions import is_label_name
+from .labels import Labels, checked_labels
+from .matrices import is_dataframe
+
+__all__ = [
+    "holds_dask",
+    "holds_views",
+    "is_anndata",
+    "is_mudata",
+    "labels_of_bunch",
+    "labels_of_omics",
+    "members_of_omics",
+    "views_of_bunch",
+]
+
+
+def holds_views(data: Any) -> bool:
+    """Whether this is a Bunch, AnnData or MuData, which ``Views`` takes apart; without importing the latter two."""
+    return isinstance(data, Bunch) or type(data).__module__.partition(".")[0] in ("anndata", "mudata")
+
+
+def holds_dask(data: Any) -> bool:
+    """Whether this is a Dask collection, or views of which one is; without importing Dask."""
+    members = data.values() if isinstance(data, Mapping) else data if isinstance(data, (list, tuple)) else [data]
+    return any(type(member).__module__.startswith("dask") for member in members)
+
+
+def is_anndata(data: Any) -> bool:
+    """Whether this is an AnnData object, without importing anndata."""
+    return _is_instance(data, "anndata", "AnnData")
+
+
+def is_mudata(data: Any) -> bool:
+    """Whether this is a MuData object, without importing mudata."""
+    return _is_instance(data, "mudata", "MuData")
+
+
+def _is_instance(data: Any, module: str, name: str) -> bool:
+    cls = getattr(sys.modules.get(module), name, None)
+    return cls is not None and isinstance(data, cls)
+
+
+def members_of_omics(data: Any, views: str | Sequence[str] | None = None) -> list[Member]:
+    """The views of an AnnData (``X``, layers, ``obsm``) or a MuData (modalities), with their ``obs_names`` as ids.
+
+    ``views`` are names of layers and ``obsm`` entries, and ``"X"``, all by default; for MuData modalities, all by default,
+    where ``"rna:X_pca"`` takes a layer or ``obsm`` entry of one instead of its ``X``.
+    """
+    wanted = [views] if isinstance(views, str) else views
+    if is_mudata(data):
+        names = list(data.mod) if wanted is None else list(wanted)
+        members = [_modality(data, name) for name in names]
+    else:
+        entries = _entries(data)
+        names = list(entries) if wanted is None else list(wanted)
+        members = [_entry(data, entries, name, name) for name in names]
+    if not members:
+        raise ViewsError("It has neither X nor layers nor obsm entries: there are no views.")
+    return members
+
+
+def _modality(data: Any, name: str) -> Member:
+    modality, _, entry = name.partition(":")
+    if modality not in data.mod:
+        raise ViewsError(f"There is no modality {modality!r}; there are {listed(data.mod)}.")
+    return _entry(data.mod[modality], _entries(data.mod[modality]), entry or "X", name)
+
+
+def _entries(data: Any) -> dict[str, Any]:
+    """Everything with one row per sample; a name that layers and obsm share gets its place before it."""
+    entries = {} if data.X is None else {"X": data.X}
+    entries |= {f"layers/{name}" if name in data.obsm or name == "X" else name: data.layers[name] for name in data.layers}
+    entries |= {f"obsm/{name}" if name in data.layers or name == "X" else name: data.obsm[name] for name in data.obsm}
+    return entries
+
+
+def _entry(data: Any, entries: dict[str, Any], key: str, name: str) -> Member:
+    if key not in entries:
+        raise ViewsError(f"There is no {key!r} for view {name!r}; there are {listed(entries)}.")
+    values = entries[key]
+    feature_names = None
+    if is_dataframe(values):
+        feature_names = values.columns.to_numpy(dtype=str).astype(object)
+        values = values.to_numpy()
+    elif values.shape[1] == data.n_vars and key not in data.obsm:
+        feature_names = data.var_names.to_numpy(dtype=str).astype(object)
+    matrix = values.tocsr() if sp.issparse(values) else np.asarray(values)
+    if matrix.ndim != 2 or matrix.dtype.kind not in "biuf":
+        raise ViewsError(f"{name!r} is no matrix of real numbers ({matrix.ndim}-D, {matrix.dtype}); leave it out of views.")
+    return Member(name, matrix, data.obs_names.to_numpy(dtype=str).astype(object), feature_names)
+
+
+def labels_of_omics(
+    data: Any, labels: Labels, ids: np.ndarray | None, sample_name: Callable[[int], str]
+) -> np.ndarray | None:
+    """The labels in ``obs`` of the samples with these ids."""
+    if labels is False:
+        return None
+    named = [name for name in data.obs.columns if (is_label_name(name) if labels is None else name == labels)]
+    if isinstance(labels, str) and not named:
+        raise ViewsError(f"obs has no column {labels!r}, which labels= asks for; it has {listed(data.obs.columns)}.")
+    if len(named) > 1:
+        raise ViewsError(f"{listed(named)} could each be the labels; choose with labels=, or none with labels=False.")
+    if not named:
+        return None
+    return checked_labels(data.obs.loc[ids, named[0]], named[0], sample_name, asked=isinstance(labels, str))
+
+
+def views_of_bunch(bunch: Bunch) -> Any:
+    """What a Bunch holds under ``views`` or ``data``."""
+    data = bunch.get("views", bunch.get("data"))
+    if data is None:
+        raise ViewsTypeError(f"A Bunch needs 'data' or 'views'; this one has {', '.join(bunch) or 'nothing'}.")
+    return data
+
+
+def labels_of_bunch(bunch: Bunch, labels: Labels = None) -> Any:
+    """The labels a Bunch holds, or None; not yet checked."""
+    if labels is False:
+        return None
+    if labels is not None and labels not in bunch:
+        raise ViewsError(f"The Bunch has no {labels!r}, which labels= asks for; it has {', '.join(bunch)}.")
+    y = bunch.get(labels or "target")
+    if y is not None and np.ndim(y) != 1:
+        raise ViewsError(
+            f"The Bunch's {labels or 'target'!r} has shape {np.shape(y)}; labels are one value per sample: choose with "
+            "labels='NAME', or read none with labels=False."
+        )
+    return y

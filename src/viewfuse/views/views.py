@@ -1,0 +1,342 @@
+"""Views: named, row-aligned, validated views of the same samples. The only data the core ever sees."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from array_api_compat import array_namespace
+from sklearn.utils import Bunch
+
+from .._utils.device import to_host
+from .._utils.disk import is_on_disk
+from .._utils.text import count as _count
+from .._utils.text import listed as _listed
+from ..exceptions import ViewsError, ViewsTypeError
+from .align import Aligned, Member, Missing, align
+from .column_groups import columns_of_group
+from .containers import holds_views, labels_of_bunch, labels_of_omics, members_of_omics, views_of_bunch
+from .joining import checked_names, joined_on_index, matched_by_id, named_members
+from .labels import checked_labels
+from .matrices import as_float, as_matrix, column_names, is_dataframe, memory_of, take_rows, with_zero_rows
+
+__all__ = ["Views", "split_columns"]
+
+
+class Views:
+    """Several views of the same samples.
+
+    Row ``i`` of every view is the same sample. Views keep the dtype and the sparsity they came with;
+    NaN is allowed here (a file may hold it) and refused by the estimators, with its place.
+
+    Parameters
+    ----------
+    data : list or tuple, mapping of name to view, Views, Bunch, AnnData or MuData
+        Each view is (n_samples, n_features): an array, a scipy sparse matrix or a pandas DataFrame, or a matrix in a
+        file (a memory map, an HDF5 data set, a Zarr array, ``io.ParquetRows``), of which rows are read when they are needed.
+        DataFrames are joined on their index: the first one sets the order of the samples, and ids that
+        another does not have, or has twice, are an error. An array has no ids, so it can only stand
+        beside DataFrames that are already in one order. Bunches, AnnData and MuData become views as
+        :func:`viewfuse.load_views` does it.
+    names : sequence of str, optional
+        Names of the views; by default the mapping's keys, else ``view0``, ``view1``, …
+    ids : sequence, optional
+        One distinct id per sample; by default the DataFrames' index, else None.
+    y : sequence, optional
+        True labels, one per sample. For metrics only: no estimator reads them.
+    present : (n_samples, n_views) array of bool, optional
+        False where a sample has no such view; None when every sample has every view.
+    missing : {"error", "keep", "drop"}
+        What becomes of an id that some DataFrame does not have: an error; kept, with ``present`` False there; or dropped.
+
+    Attributes
+    ----------
+    arrays, names, feature_names : tuples with one entry per view
+    ids, y, present : arrays or None
+    n_views : int
+    shape : (number of samples, number of features of all views together)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from viewfuse import Views
+    >>> views = Views({"sound": np.ones((4, 3)), "image": np.eye(4)})
+    >>> views
+    Views(4 samples; sound: 3 features, image: 4 features)
+    >>> len(views[[0, 2]])
+    2
+    """
+
+    def __init__(
+        self,
+        data: Views | Mapping[Any, Any] | Sequence[Any],
+        *,
+        names: Sequence[str] | None = None,
+        ids: Any = None,
+        y: Any = None,
+        present: Any = None,
+        missing: str = "error",
+    ) -> None:
+        if missing != "error":
+            data = Views._from_aligned(matched_by_id(data, names, missing))
+        elif holds_views(data):
+            data = Views._from_container(data)
+        if isinstance(data, Views):
+            names = data.names if names is None else names
+            ids = data.ids if ids is None else ids
+            y = data.y if y is None else y
+            present = data.present if present is None else present
+            feature_names = data.feature_names
+            matrices: list[Any] = list(data.arrays)
+        else:
+            names, members = named_members(data, names)
+            members, index = joined_on_index(members, names)
+            feature_names = tuple(column_names(member) for member in members)
+            matrices = [as_matrix(member, name) for member, name in zip(members, names, strict=True)]
+            ids = index if ids is None else ids
+        self.names: tuple[str, ...] = checked_names(names, len(matrices))
+        self.arrays: tuple[Any, ...] = tuple(matrices)
+        self.feature_names: tuple[np.ndarray | None, ...] = feature_names
+        _check_lengths(self.arrays, self.names)
+        self.ids: np.ndarray | None = _checked_ids(ids, len(self))
+        self.y: np.ndarray | None = _checked_column(y, len(self), "y")
+        self.present: np.ndarray | None = _checked_present(present, len(self), self.n_views)
+
+    @classmethod
+    def from_members(cls, members: Sequence[Member], missing: Missing = "error") -> Views:
+        """Views of members that know the ids of their rows, matched by these; see :func:`viewfuse.views.align.align`."""
+        return cls._from_aligned(align(members, missing))
+
+    @classmethod
+    def _from_aligned(cls, aligned: Aligned) -> Views:
+        members = aligned.members
+        views = cls([m.matrix for m in members], names=[m.name for m in members], ids=aligned.ids, present=aligned.present)
+        views.feature_names = tuple(member.feature_names for member in members)
+        return views
+
+    @classmethod
+    def _from_container(cls, data: Any) -> Views:
+        """The views of a Bunch, AnnData or MuData, and the labels it holds."""
+        if not isinstance(data, Bunch):
+            views = cls.from_members(members_of_omics(data))
+            return cls(views, y=labels_of_omics(data, None, views.ids, views.sample_name))
+        held = views_of_bunch(data)
+        views = cls(held if isinstance(held, (list, tuple, Mapping)) else {"data": held})
+        labels = labels_of_bunch(data)
+        y = None if labels is None else checked_labels(labels, "target", views.sample_name, asked=False)
+        return cls(views, y=y)
+
+    @property
+    def n_views(self) -> int:
+        return len(self.arrays)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.arrays[0].shape[0], sum(array.shape[1] for array in self.arrays)
+
+    def __len__(self) -> int:
+        return int(self.arrays[0].shape[0])
+
+    def __iter__(self) -> Iterator[Any]:
+        """Iterate over the views, as over the list they came from."""
+        return iter(self.arrays)
+
+    def __getitem__(self, samples: Any) -> Views:
+        """The same views of some samples: an index array, a mask, a slice or one position."""
+        if isinstance(samples, tuple):
+            # scikit-learn indexes rows as X[rows, ...]
+            if len(samples) != 2 or samples[1] is not Ellipsis:
+                raise ViewsTypeError(
+                    "Views are indexed by samples only, as in views[rows]; take a view by its name with views.view(name)."
+                )
+            samples = samples[0]
+        if isinstance(samples, str):
+            raise ViewsTypeError(f"Views are indexed by samples; take one view with views.view({samples!r}).")
+        rows = np.atleast_1d(np.arange(len(self))[np.asarray(samples) if isinstance(samples, list) else samples])
+        if rows.ndim != 1 or isinstance(samples, (bool, np.bool_)):
+            raise ViewsTypeError(f"Samples are selected by positions, a mask or a slice; got {samples!r}.")
+        selected = object.__new__(Views)
+        selected.names, selected.feature_names = self.names, self.feature_names
+        selected.arrays = tuple(take_rows(array, rows) for array in self.arrays)
+        selected.ids, selected.y, selected.present = (
+            None if column is None else column[rows] for column in (self.ids, self.y, self.present)
+        )
+        selected.present = _checked_present(selected.present, len(selected), selected.n_views)
+        return selected
+
+    def view(self, name: str) -> Any:
+        """The matrix of one view, by name."""
+        if name not in self.names:
+            raise ViewsError(f"There is no view {name!r}; the views are {_listed(self.names)}.")
+        return self.arrays[self.names.index(name)]
+
+    def sample_name(self, row: int) -> str:
+        """How messages call a sample: its row, and its id where it has one."""
+        return f"row {row}" if self.ids is None else f"row {row} (id {self.ids[row : row + 1].tolist()[0]!r})"
+
+    def feature_name(self, view: int, column: int) -> str:
+        """How messages call a feature: its column, and its name where it has one."""
+        names = self.feature_names[view]
+        return f"column {column}" if names is None else f"column {column} ({names[column]!r})"
+
+    def float_arrays(self) -> list[Any]:
+        """The views as finite floating-point arrays: float32 when every view is, else float64.
+
+        Sparse views stay sparse (CSR). Raises ``ViewsError`` with the place of the first value that is
+        not finite, or the first sample that a view does not have.
+        """
+        self._check_present()
+        self._check_one_place()
+        single = all(str(array.dtype).endswith("float32") for array in self.arrays)
+        arrays = [as_float(array, single=single) for array in self.arrays]
+        for v, array in enumerate(arrays):
+            self._check_finite(v, array)
+        return arrays
+
+    def incomplete_arrays(self) -> tuple[list[Any], np.ndarray | None]:
+        """The same where samples may lack views: rows of zeros for those, and who has which view, (n_samples, n_views).
+
+        A row of NaN is of a sample that lacks the view, as one that ``present`` says so of; None where nobody lacks any.
+        """
+        present = np.ones((len(self), self.n_views), dtype=bool) if self.present is None else self.present.copy()
+        arrays = []
+        for v, stored in enumerate(self.arrays):
+            array = stored[:] if is_on_disk(stored) else stored
+            if not (sp.issparse(array) or array_namespace(array).isdtype(array.dtype, ("bool", "integral"))):
+                present[:, v] &= ~to_host(array_namespace(array).all(array != array, axis=1))
+            arrays.append(with_zero_rows(array, ~present[:, v]))
+        nowhere = np.flatnonzero(~present.any(axis=1))
+        if nowhere.size:
+            sample = self.sample_name(int(nowhere[0]))
+            raise ViewsError(f"The sample in {sample} lacks every view, so nothing says where it belongs. Leave it out.")
+        complete = Views(arrays, names=self.names, ids=self.ids)
+        complete.feature_names = self.feature_names
+        return complete.float_arrays(), None if present.all() else present
+
+    def _check_present(self) -> None:
+        if self.present is None:
+            return
+        for v, name in enumerate(self.names):
+            absent = np.flatnonzero(~self.present[:, v])
+            if absent.size:
+                raise ViewsError(
+                    f"View {name!r} lacks {_count(absent.size, 'sample')}, the first "
+                    f"{self.sample_name(absent[0])}. This method needs every sample in every view: keep the "
+                    "complete ones with views[views.present.all(axis=1)]."
+                )
+
+    def _check_one_place(self) -> None:
+        """Tensors on one device; NumPy and sparse views may be mixed, as both are in the processor's memory."""
+        places = [memory_of(array) for array in self.arrays]
+        for v, place in enumerate(places):
+            if place != places[0]:
+                raise ViewsTypeError(
+                    f"View {self.names[0]!r} is in {places[0]}, but view {self.names[v]!r} in {place}. Move all views to "
+                    "one place, or give NumPy arrays and device=."
+                )
+
+    def _check_finite(self, v: int, array: Any) -> None:
+        values = array.data if sp.issparse(array) else array
+        xp = array_namespace(values)
+        finite = xp.isfinite(values)
+        if bool(xp.all(finite)):
+            return
+        if sp.issparse(array):
+            coo = array.tocoo()
+            wrong = np.flatnonzero(~np.isfinite(coo.data))
+            row, column, value = (int(coo.row[wrong[0]]), int(coo.col[wrong[0]]), coo.data[wrong[0]])
+            found = wrong.size
+        else:
+            rows, columns = xp.nonzero(~finite)
+            row, column, found = int(rows[0]), int(columns[0]), int(rows.shape[0])
+            value = float(array[row, column])
+        kind = "NaN" if np.isnan(value) else "inf"
+        raise ViewsError(
+            f"View {self.names[v]!r} has {_count(found, 'value')} that {'is' if found == 1 else 'are'} "
+            f"NaN or infinite; the first is {kind} in {self.sample_name(row)}, {self.feature_name(v, column)}. "
+            "Remove or impute them first."
+        )
+
+    def __repr__(self) -> str:
+        described = ", ".join(
+            f"{name}: {_count(array.shape[1], 'feature')}" + (f" (sparse {array.dtype})" if sp.issparse(array) else "")
+            for name, array in zip(self.names, self.arrays, strict=True)
+        )
+        return f"Views({_count(len(self), 'sample')}; {described})"
+
+
+def split_columns(matrix: Any, groups: Mapping[str, Any] | Sequence[Any]) -> tuple[Views, int]:
+    """Split one (n, d) array, sparse matrix or DataFrame into views by groups of columns.
+
+    A group is what ``ColumnTransformer`` takes: a slice, positions, names or a mask. Returns the views and how many columns
+    are in none of them.
+    """
+    if isinstance(groups, Mapping):
+        named = {str(name): group for name, group in groups.items()}
+    elif isinstance(groups, (list, tuple)):
+        named = {f"view{v}": group for v, group in enumerate(groups)}
+    else:
+        raise ViewsTypeError(
+            "views= must map each view's name to its columns, as in "
+            f"{{'sound': slice(0, 20), 'image': slice(20, 60)}}; got {type(groups).__name__}."
+        )
+    if not named:
+        raise ViewsError("views= names no view; give at least one group of columns.")
+    n_columns, known = matrix.shape[1], column_names(matrix)
+    columns = {name: columns_of_group(name, group, n_columns, known) for name, group in named.items()}
+    unused = n_columns - np.unique(np.concatenate(list(columns.values()))).size
+    if is_dataframe(matrix):
+        return Views({name: matrix.iloc[:, chosen] for name, chosen in columns.items()}), unused
+    by_column = matrix.tocsc() if sp.issparse(matrix) else matrix
+    return Views({name: by_column[:, chosen] for name, chosen in columns.items()}), unused
+
+
+def _check_lengths(arrays: Sequence[Any], names: Sequence[str]) -> None:
+    lengths = [array.shape[0] for array in arrays]
+    if len(set(lengths)) > 1:
+        listed = ", ".join(f"{name!r} {length}" for name, length in zip(names, lengths, strict=True))
+        raise ViewsError(
+            f"The views do not have the same number of samples: {listed}. Every view needs one row per sample, "
+            "in the same order; to match samples by id, give DataFrames with the ids as index."
+        )
+
+
+def _checked_column(column: Any, n_samples: int, what: str) -> np.ndarray | None:
+    if column is None:
+        return None
+    column = np.asarray(column)
+    if column.ndim != 1 or column.size != n_samples:
+        raise ViewsError(f"{what} must hold one value per sample ({n_samples}), but has shape {column.shape}.")
+    return column
+
+
+def _checked_ids(ids: Any, n_samples: int) -> np.ndarray | None:
+    if ids is not None and not isinstance(ids, np.ndarray):
+        listed_ids = list(ids)
+        ids = np.asarray(listed_ids)
+        if ids.ndim != 1:  # several levels: each id is a tuple
+            ids = np.empty(len(listed_ids), dtype=object)
+            ids[:] = listed_ids
+    ids = _checked_column(ids, n_samples, "ids")
+    if ids is not None:
+        seen: set[Any] = set()
+        repeated = [i for i in ids.tolist() if i in seen or seen.add(i)]  # type: ignore[func-returns-value]
+        if repeated:
+            raise ViewsError(f"ids must be distinct, but these stand several times: {_listed(repeated)}.")
+    return ids
+
+
+def _checked_present(present: Any, n_samples: int, n_views: int) -> np.ndarray | None:
+    if present is None:
+        return None
+    present = np.asarray(present, dtype=bool)
+    if present.shape != (n_samples, n_views):
+        raise ViewsError(
+            f"present must have shape ({n_samples}, {n_views}), one entry per sample and view, not {present.shape}."
+        )
+    nowhere = np.flatnonzero(~present.any(axis=1))
+    if nowhere.size:
+        raise ViewsError(f"{_count(nowhere.size, 'sample')} in no view at all, the first in row {nowhere[0]}.")
+    return None if present.all() else present

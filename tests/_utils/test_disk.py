@@ -1,0 +1,119 @@
+"""Views in files: the same clusters as in memory, and never more in memory than a portion."""
+
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.metrics import adjusted_rand_score
+
+import viewfuse as vf
+from viewfuse._utils import disk as _disk
+from viewfuse.exceptions import ViewsError, ViewsTypeError
+
+
+@pytest.fixture
+def small_portions(monkeypatch):
+    monkeypatch.setattr(_disk, "_BYTES_AT_A_TIME", 2**15)
+    monkeypatch.setattr("viewfuse.cluster.rows.local._BLOCK", 100)
+    monkeypatch.setattr("viewfuse.cluster.anchor_gfsc._ROWS_PER_ANCHOR", 8)
+
+
+def matrices(n=2500):
+    views = vf.datasets.make_views(n_samples=n, n_clusters=4, n_features=(6, 9), random_state=0)
+    return [np.asarray(x, dtype=np.float32) for x in views.arrays]
+
+
+def as_memory_maps(arrays, folder):
+    for v, array in enumerate(arrays):
+        np.save(folder / f"{v}.npy", array)
+    return [np.load(folder / f"{v}.npy", mmap_mode="r") for v in range(len(arrays))]
+
+
+def as_hdf5(arrays, folder):
+    file = pytest.importorskip("h5py").File(folder / "views.h5", "w")
+    return [file.create_dataset(f"v{v}", data=array, chunks=(64, array.shape[1])) for v, array in enumerate(arrays)]
+
+
+def as_zarr(arrays, folder):
+    zarr = pytest.importorskip("zarr")
+    made = []
+    for v, array in enumerate(arrays):
+        made.append(zarr.open(str(folder / f"{v}.zarr"), mode="w", shape=array.shape, dtype="float32", chunks=(500, 3)))
+        made[-1][:] = array
+    return made
+
+
+def as_parquet(arrays, folder):
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    for v, array in enumerate(arrays):
+        frame = pandas.DataFrame(array, columns=[f"f{j}" for j in range(array.shape[1])])
+        frame.to_parquet(folder / f"{v}.parquet", row_group_size=333)
+    return [vf.io.ParquetRows(folder / f"{v}.parquet") for v in range(len(arrays))]
+
+
+@pytest.mark.parametrize("store", [as_memory_maps, as_hdf5, as_zarr, as_parquet])
+def test_views_in_files_give_the_clusters_of_views_in_memory(store, tmp_path, small_portions):
+    arrays = matrices()
+    stored = store(arrays, tmp_path)
+    expected = vf.AnchorGFSC(4, random_state=0).fit(arrays)
+    model = vf.AnchorGFSC(4, random_state=0).fit(stored)
+    assert adjusted_rand_score(expected.labels_, model.labels_) == 1
+    assert (model.predict(stored) == model.labels_).all()
+
+
+def test_rows_of_a_file_are_taken_in_any_order(tmp_path):
+    arrays = matrices(200)
+    rows = np.array([150, 3, 3, 77])
+    views = vf.Views(as_parquet(arrays, tmp_path))
+    assert np.array_equal(views[rows].arrays[1], arrays[1][rows])
+    assert np.array_equal(views.float_arrays()[0], arrays[0])
+    assert vf.Views(as_memory_maps(arrays, tmp_path))[rows].shape == (4, 15)
+
+
+class Watched:
+    """A matrix 'in a file' that remembers how many rows were read at a time."""
+
+    reads_rows_from_disk = True
+    ndim = 2
+
+    def __init__(self, array):
+        self.array, self.shape, self.dtype, self.most = array, array.shape, array.dtype, 0
+
+    def __getitem__(self, rows):
+        block = self.array[rows]
+        self.most = max(self.most, len(block))
+        return block
+
+
+def test_no_more_than_a_portion_is_read_at_a_time(small_portions):
+    watched = [Watched(x) for x in matrices()]
+    vf.AnchorGFSC(4, random_state=0).fit(watched)
+    assert 0 < max(w.most for w in watched) <= 2**15 // (6 * 4)
+
+
+def test_a_private_memory_map_keeps_what_was_written_to_it(tmp_path):
+    np.save(tmp_path / "x.npy", np.zeros((50, 2)))
+    private = np.load(tmp_path / "x.npy", mmap_mode="c")
+    private[:] = 1
+    assert (_disk.read_rows(private, slice(0, 50)) == 1).all()
+    assert (private == 1).all()
+
+
+def test_parquet_rows_are_a_matrix(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"id": list("abcdefg"), "x": range(7), "y": [0.5] * 6 + [None]})
+    frame.to_parquet(tmp_path / "a.parquet", row_group_size=3)
+    rows = vf.io.ParquetRows(tmp_path / "a.parquet", columns=["y", "x"])
+    assert rows.shape == (7, 2)
+    assert np.array_equal(rows[2:5], [[0.5, 2], [0.5, 3], [0.5, 4]])
+    assert np.array_equal(rows[1:7:3], [[0.5, 1], [0.5, 4]])
+    assert np.isnan(rows[6:][0, 0])
+    assert len(rows[7:]) == 0
+    assert np.array_equal(pickle.loads(pickle.dumps(rows))[:2], rows[:2])
+    with pytest.raises(ViewsTypeError, match="column 'id' is not numeric"):
+        vf.io.ParquetRows(tmp_path / "a.parquet")
+    with pytest.raises(ViewsError, match="no column 'z'"):
+        vf.io.ParquetRows(tmp_path / "a.parquet", columns=["z"])
+    with pytest.raises(ViewsError, match=r"NaN in row 6, column 0 \('y'\)"):
+        vf.AnchorGFSC(2).fit([rows])

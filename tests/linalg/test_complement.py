@@ -1,0 +1,34 @@
+"""The operator whose smallest eigenvectors are a graph's largest."""
+
+import numpy as np
+import pytest
+
+from viewfuse.linalg import Complement, normalised_adjacency, smallest_eigenpairs
+
+
+@pytest.mark.parametrize("factor", [None, np.random.default_rng(1).normal(size=(30, 4))])
+def test_the_operator_is_its_matrix(factor):
+    rng = np.random.default_rng(0)
+    graph = rng.random((30, 30))
+    graph += graph.T
+    operator = Complement(graph, 2.5, factor)
+    expected = 2.5 * np.eye(30) - graph - (0 if factor is None else factor @ factor.T)
+    block = rng.normal(size=(30, 3))
+    np.testing.assert_allclose(operator.dense(), expected)
+    np.testing.assert_allclose(operator @ block, expected @ block)
+    np.testing.assert_allclose(operator.diagonal(), np.diag(expected))
+    assert operator.n_samples == 30
+    found = smallest_eigenpairs(operator, 2, random_state=np.random.RandomState(0))
+    np.testing.assert_allclose(found.values, np.linalg.eigvalsh(expected)[:2])
+
+
+def test_the_shift_is_one_unless_said_otherwise():
+    np.testing.assert_array_equal(Complement(np.zeros((2, 2))).dense(), np.eye(2))
+
+
+def test_adjacency_over_the_roots_of_the_degrees():
+    graph = np.array([[1.0, 3, 0, 0], [3, 0, 6, 0], [0, 6, 0, 0], [0, 0, 0, 5]])  # the last one is tied to itself only
+    degree = np.array([4.0, 9, 6])
+    expected = np.zeros((4, 4))
+    expected[:3, :3] = graph[:3, :3] / np.sqrt(np.outer(degree, degree))
+    np.testing.assert_allclose(normalised_adjacency(graph), expected)

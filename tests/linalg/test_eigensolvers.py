@@ -1,0 +1,330 @@
+import numpy as np
+import pytest
+
+from viewfuse.exceptions import DivergenceError, ViewfuseError
+from viewfuse.linalg import Laplacian, eigensolvers, isolated_samples, smallest_eigenpairs, symmetric_eigh
+
+RNG = np.random.RandomState(0)
+
+
+def random_graph(n=300, k=4, seed=0):
+    """k loose groups with uneven degrees."""
+    rng = np.random.default_rng(seed)
+    groups = np.arange(n) % k
+    graph = rng.random((n, n)) * np.where(groups[:, None] == groups, 1.0, 0.1)
+    strength = rng.uniform(0.2, 3, n)
+    return (graph + graph.T) * strength[:, None] * strength
+
+
+def projector(vectors):
+    return vectors @ vectors.T
+
+
+@pytest.mark.parametrize("normalized", [False, True])
+@pytest.mark.parametrize("symmetric", [False, True])
+def test_the_operator_is_its_matrix(normalized, symmetric):
+    graph = random_graph(40)
+    if not symmetric:
+        graph = np.triu(graph)
+    laplacian = Laplacian.of(graph, normalized=normalized, symmetric=symmetric)
+    block = np.random.default_rng(0).normal(size=(40, 3))
+    average = (graph + graph.T) / 2
+    degree = average.sum(axis=1)
+    expected = np.diag(degree) - average
+    if normalized:
+        expected = np.eye(40) - average / np.sqrt(np.outer(degree, degree))
+    np.testing.assert_allclose(laplacian.dense(), expected, atol=1e-12)
+    np.testing.assert_allclose(laplacian @ block, expected @ block, atol=1e-10)
+    np.testing.assert_allclose(laplacian.diagonal(), np.diag(expected), atol=1e-12)
+
+
+@pytest.mark.parametrize("normalized", [False, True])
+@pytest.mark.parametrize("warm", [False, True])
+def test_iterations_find_what_lapack_finds(normalized, warm):
+    laplacian = Laplacian.of(random_graph(), normalized=normalized)
+    values, vectors = symmetric_eigh(laplacian.dense(), smallest=4)
+    start = vectors + 0.01 * np.random.default_rng(1).normal(size=vectors.shape) if warm else None
+    found = smallest_eigenpairs(laplacian, 4, start=start, tol=1e-8, random_state=np.random.RandomState(0))
+    assert found.iterations > 0
+    np.testing.assert_allclose(found.values, values, atol=1e-8)
+    np.testing.assert_allclose(projector(found.vectors), projector(vectors), atol=1e-4)
+
+
+@pytest.mark.parametrize("kind", ["hub", "heavy tail"])
+def test_uneven_degrees_do_not_loosen_the_tolerance(kind):
+    rng = np.random.default_rng(0)
+    graph = random_graph(400, k=5)
+    strength = np.where(np.arange(400) == 0, 1e3, 1.0) if kind == "hub" else 10 ** rng.normal(scale=1.0, size=400)
+    laplacian = Laplacian.of(graph * strength[:, None] * strength, normalized=False)
+    values, vectors = symmetric_eigh(laplacian.dense(), smallest=5)
+    found = smallest_eigenpairs(laplacian, 5, random_state=np.random.RandomState(0))
+    np.testing.assert_allclose(found.values, values, atol=1e-3 * values[-1])
+    np.testing.assert_allclose(projector(found.vectors), projector(vectors), atol=0.02)
+
+
+def test_a_warm_start_saves_iterations():
+    laplacian = Laplacian.of(random_graph(), normalized=True)
+    cold = smallest_eigenpairs(laplacian, 4, random_state=np.random.RandomState(0))
+    warm = smallest_eigenpairs(laplacian, 4, start=cold.vectors, random_state=np.random.RandomState(0))
+    assert warm.iterations < cold.iterations
+
+
+def test_equal_eigenvalues_by_the_hundred():
+    # 60 separate cliques: 60 eigenvalues 0, then all the others equal. Some LAPACK drivers give up on such graphs.
+    graph = np.kron(np.eye(60), np.ones((6, 6)))
+    laplacian = Laplacian.of(graph, normalized=True)
+    found = smallest_eigenpairs(laplacian, 60, random_state=np.random.RandomState(0))
+    np.testing.assert_allclose(found.values, 0, atol=1e-8)
+    np.testing.assert_allclose(projector(found.vectors), graph / 6, atol=1e-4)
+
+
+def test_the_next_driver_is_tried_when_one_fails(monkeypatch):
+    def fails(*args, **kwargs):
+        raise np.linalg.LinAlgError("did not converge")
+
+    monkeypatch.setattr(np.linalg, "eigh", fails)
+    matrix = random_graph(20)
+    values, vectors = symmetric_eigh(matrix)
+    np.testing.assert_allclose(matrix @ vectors, vectors * values, atol=1e-8)
+    monkeypatch.setattr(eigensolvers.scipy.linalg, "eigh", fails)
+    with pytest.raises(ViewfuseError, match="No LAPACK driver"):
+        symmetric_eigh(matrix)
+
+
+def test_iterations_that_do_not_converge_end_in_lapack(monkeypatch):
+    monkeypatch.setattr(eigensolvers, "_MAX_ITERATIONS", 1)
+    laplacian = Laplacian.of(random_graph(), normalized=False)
+    found = smallest_eigenpairs(laplacian, 4, random_state=np.random.RandomState(0))
+    assert found.iterations == 0
+    np.testing.assert_allclose(found.values, symmetric_eigh(laplacian.dense(), smallest=4)[0], atol=1e-9)
+
+
+def test_isolated_samples_do_not_take_an_eigenvector_each():
+    graph = random_graph(60, k=2)
+    graph[7, :] = graph[:, 7] = 0
+    graph[9, :] = graph[:, 9] = 0
+    graph[9, 9] = 5.0  # tied to itself only
+    assert np.flatnonzero(isolated_samples(graph)).tolist() == [7, 9]
+    found = smallest_eigenpairs(Laplacian.of(graph, normalized=True), 2, random_state=np.random.RandomState(0))
+    np.testing.assert_allclose(found.vectors[[7, 9]], 0, atol=1e-8)
+
+
+def test_a_graph_of_zeros_is_all_isolated():
+    assert isolated_samples(np.zeros((3, 3))).all()
+
+
+def test_every_array_library(xp):
+    graph = random_graph(300)
+    laplacian = Laplacian.of(xp.asarray(graph), normalized=True)
+    found = smallest_eigenpairs(laplacian, 3, random_state=np.random.RandomState(0))
+    expected = symmetric_eigh(Laplacian.of(graph, normalized=True).dense(), smallest=3)[0]
+    np.testing.assert_allclose(np.asarray(found.values), expected, atol=1e-6)
+
+
+def test_samples_are_cut_off_where_their_ties_are_rounding():
+    graph = np.zeros((6, 6))
+    graph[0, 1] = graph[1, 0] = 1.0
+    graph[2, 3] = graph[3, 2] = 1e-7  # weak, but all that 2 and 3 have
+    graph[4, 4], graph[4, 0] = 1.0, 1e-9  # next to nothing beside its tie to itself
+    graph[5, 0] = 1e-17  # next to nothing beside the strongest of all
+    assert isolated_samples(graph).tolist() == [False, False, False, False, True, True]
+    root = Laplacian.of(graph, normalized=True).inverse_root
+    np.testing.assert_allclose(root, [1, 1, 1e-7**-0.5, 1e-7**-0.5, 0, 0])
+
+
+def test_single_precision_cuts_off_earlier():
+    graph = np.array([[1.0, 1e-5], [1e-5, 0.5]])
+    assert not isolated_samples(graph).any()
+    assert isolated_samples(graph.astype(np.float32)).all()
+
+
+def test_small_problems_go_to_lapack_and_large_ones_do_not():
+    few, many = (
+        smallest_eigenpairs(Laplacian.of(random_graph(n), normalized=True), 3, random_state=np.random.RandomState(0))
+        for n in (eigensolvers._DENSE_BELOW, eigensolvers._DENSE_BELOW + 1)
+    )
+    assert few.iterations == 0 < many.iterations
+    assert few.vectors.shape == few.block.shape == (eigensolvers._DENSE_BELOW, 3)
+    assert many.block.shape[1] == 3 + 4  # the guard vectors
+    assert many.values.shape == (3,)
+
+
+def test_many_vectors_of_few_samples_go_to_lapack():
+    laplacian = Laplacian.of(random_graph(300), normalized=True)
+    assert smallest_eigenpairs(laplacian, 33, random_state=np.random.RandomState(0)).iterations == 0  # 7 · 44 > 300
+    assert smallest_eigenpairs(laplacian, 24, random_state=np.random.RandomState(0)).iterations > 0  # 7 · 32 < 300
+
+
+def test_a_start_of_any_width_is_taken():
+    laplacian = Laplacian.of(random_graph(), normalized=True)
+    exact = symmetric_eigh(laplacian.dense(), smallest=20)[1]
+    for width in (2, 8, 20):
+        block = eigensolvers._start_block(laplacian, 8, exact[:, :width], np.random.RandomState(0))
+        assert block.shape == (300, 8)
+        np.testing.assert_array_equal(block[:, : min(width, 8)], exact[:, : min(width, 8)])
+    cold = eigensolvers._start_block(laplacian, 8, None, np.random.RandomState(0))
+    np.testing.assert_array_equal(cold, np.random.RandomState(0).random_sample((300, 8)) - 0.5)
+
+
+@pytest.mark.parametrize("tol", [1e-3, 1e-5, 1e-7])
+def test_residuals_are_as_small_as_asked_for_and_no_smaller(tol):
+    laplacian = Laplacian.of(random_graph(), normalized=True)
+    found = smallest_eigenpairs(laplacian, 4, tol=tol, random_state=np.random.RandomState(0))
+    residuals = np.linalg.norm(laplacian @ found.vectors - found.vectors * found.values, axis=0)
+    scale = np.median(laplacian.diagonal())
+    assert tol / 1e3 * scale < residuals.max() <= 1.01 * tol * scale
+    np.testing.assert_allclose(found.block.T @ found.block, np.eye(8), atol=1e-10)
+
+
+def test_it_takes_few_products():
+    laplacian = Laplacian.of(random_graph(), normalized=True)
+    products = []
+
+    class Counted(Laplacian):
+        def __matmul__(self, block):
+            products.append(block.shape[1])
+            return super().__matmul__(block)
+
+    counted = Counted(laplacian.graph, laplacian.degree, laplacian.inverse_root, True)
+    found = smallest_eigenpairs(counted, 4, random_state=np.random.RandomState(0))
+    assert len(products) == found.iterations <= 12
+    assert max(products) <= 8
+    products.clear()
+    path = Laplacian.of(random_graph(300, k=2), normalized=True)  # two clear groups: their vectors settle before the guards
+    counted = Counted(path.graph, path.degree, path.inverse_root, True)
+    eigensolvers._block_davidson(counted, 7, symmetric_eigh(path.dense(), smallest=8)[1], 1e-9)
+    assert products == [8]
+
+
+def test_a_basis_that_is_full_is_restarted(monkeypatch):
+    widths = []
+    orthonormal_to = eigensolvers._orthonormal_to
+
+    def seen(block, basis, xp):
+        widths.append(basis.shape[1])
+        return orthonormal_to(block, basis, xp)
+
+    monkeypatch.setattr(eigensolvers, "_orthonormal_to", seen)
+    # A path: its eigenvalues lie close together, and it takes many iterations.
+    graph = np.eye(400, k=1) + np.eye(400, k=-1)
+    laplacian = Laplacian.of(graph, normalized=True)
+    found = eigensolvers._block_davidson(laplacian, 3, np.random.RandomState(0).standard_normal((400, 7)), 1e-3)
+    assert found is None or found.iterations > 5
+    assert max(widths) <= eigensolvers._MAX_BASIS_BLOCKS * 7
+    assert min(widths[1:]) >= 2 * 7
+
+
+def test_a_matrix_without_a_diagonal_goes_to_lapack():
+    graph = np.zeros((300, 300))
+    found = smallest_eigenpairs(Laplacian.of(graph, normalized=False), 2, random_state=np.random.RandomState(0))
+    assert found.iterations == 0
+    np.testing.assert_array_equal(found.values, 0)
+
+
+def test_the_preconditioner_divides_by_the_shifted_diagonal_kept_from_zero():
+    residuals, diagonal, values = np.ones((3, 2)), np.array([3.0, 1.0, 1.005]), np.array([1.0, 4.0])
+    found = eigensolvers._preconditioned(residuals, diagonal, values, 1.0, np)
+    np.testing.assert_allclose(found, [[0.5, -1], [100, -1 / 3], [100, -1 / 2.995]])
+
+
+def test_a_block_becomes_orthonormal_to_the_basis():
+    rng = np.random.default_rng(0)
+    basis = np.linalg.qr(rng.normal(size=(50, 5)))[0]
+    block = basis[:, :3] + 1e-9 * rng.normal(size=(50, 3))  # nearly within it: once is not enough
+    found = eigensolvers._orthonormal_to(block, basis, np)
+    np.testing.assert_allclose(found.T @ found, np.eye(3), atol=1e-12)
+    np.testing.assert_allclose(basis.T @ found, 0, atol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_directions_that_rounding_leaves_nothing_of_are_dropped(dtype):
+    rng = np.random.default_rng(0)
+    wide = rng.normal(size=(60, 4)).astype(dtype)
+    block = np.hstack([wide * [1, 1e-12, 1e9, 1], wide[:, :2] @ [[1], [2]], np.zeros((60, 1))]).astype(dtype)
+    found = eigensolvers._orthonormal(block, np)
+    assert found.shape == (60, 4)
+    np.testing.assert_allclose(found.T @ found, np.eye(4), atol=100 * np.finfo(dtype).eps)
+    np.testing.assert_allclose(found @ (found.T @ wide), wide, atol=1e4 * np.finfo(dtype).eps)
+
+
+def test_a_basis_that_cannot_grow_ends_in_lapack(monkeypatch):
+    monkeypatch.setattr(eigensolvers, "_orthonormal_to", lambda block, basis, xp: block[:, :0])
+    rng = np.random.default_rng(0)
+    graph = rng.random((300, 300))
+    found = smallest_eigenpairs(Laplacian.of(graph + graph.T, normalized=True), 3, random_state=np.random.RandomState(0))
+    assert found.iterations == 0
+
+
+def test_a_start_that_spans_too_little_ends_in_lapack():
+    laplacian = Laplacian.of(random_graph(), normalized=True)
+    start = np.ones((300, 7))
+    found = smallest_eigenpairs(laplacian, 3, start=start, tol=10.0, random_state=np.random.RandomState(0))
+    assert found.vectors.shape == (300, 3)
+
+
+def test_one_entry_that_is_not_finite_is_said_to_be():
+    graph = random_graph()
+    graph[3, 4] = graph[4, 3] = np.nan
+    with pytest.raises(DivergenceError, match="not finite"):
+        smallest_eigenpairs(Laplacian.of(graph, normalized=False), 3, random_state=np.random.RandomState(0))
+
+
+def test_a_few_of_many_come_from_the_partial_driver(monkeypatch):
+    wanted = []
+    eigh = eigensolvers.scipy.linalg.eigh
+
+    def seen(matrix, **options):
+        wanted.append(options.get("subset_by_index"))
+        return eigh(matrix, **options)
+
+    monkeypatch.setattr(eigensolvers.scipy.linalg, "eigh", seen)
+    matrix = random_graph(100)
+    expected = np.linalg.eigh(matrix)[0]
+    for count, partial in ((9, [(0, 8)]), (10, [])):
+        values, vectors = symmetric_eigh(matrix, smallest=count)
+        np.testing.assert_allclose(values, expected[:count], atol=1e-9)
+        np.testing.assert_allclose(matrix @ vectors, vectors * values, atol=1e-8)
+        assert wanted == partial
+        wanted.clear()
+
+
+def test_the_last_driver_is_the_slow_one(monkeypatch):
+    def fails(*args, **kwargs):
+        raise np.linalg.LinAlgError("did not converge")
+
+    tried, eigh = [], eigensolvers.scipy.linalg.eigh
+
+    def only_the_last(matrix, **options):
+        tried.append(options["driver"])
+        return eigh(matrix, **options) if options["driver"] == "ev" else fails()
+
+    monkeypatch.setattr(np.linalg, "eigh", fails)
+    monkeypatch.setattr(eigensolvers.scipy.linalg, "eigh", only_the_last)
+    matrix = random_graph(20)
+    values, _ = symmetric_eigh(matrix)
+    assert tried == ["evr", "ev"]
+    np.testing.assert_allclose(values, np.linalg.eigvalsh(matrix), atol=1e-9)
+
+
+@pytest.mark.parametrize("smallest", [1, None])
+@pytest.mark.parametrize("wrong", [np.nan, np.inf])
+def test_a_matrix_that_is_not_finite_is_refused(wrong, smallest, xp):
+    # LAPACK's evr makes zeros of NaN, which would pass for eigenvalues.
+    matrix = np.eye(30)
+    matrix[3, 4] = matrix[4, 3] = wrong
+    with pytest.raises(DivergenceError, match="30 × 30 matrix to be decomposed is not finite"):
+        symmetric_eigh(xp.asarray(matrix), smallest=smallest)
+
+
+@pytest.mark.parametrize("broken", ["values", "vectors"])
+def test_numbers_that_are_not_finite_are_no_decomposition(monkeypatch, broken):
+    eigh = np.linalg.eigh
+
+    def makes_nan(matrix):
+        values, vectors = eigh(matrix)
+        return (values * np.nan, vectors) if broken == "values" else (values, vectors * np.nan)
+
+    monkeypatch.setattr(np.linalg, "eigh", makes_nan)
+    matrix = random_graph(20)
+    values, vectors = symmetric_eigh(matrix)
+    np.testing.assert_allclose(matrix @ vectors, vectors * values, atol=1e-8)
