@@ -66,10 +66,10 @@ def _is_header(fields: list[str]) -> bool:
         return True
     if all(valued) and first != "":
         return False
-    numbers = [field for field, is_value in zip(fields, valued, strict=True) if is_value]
+    values = [field for field, is_value in zip(fields, valued, strict=True) if is_value]
     raise ViewsFormatError(
-        f"the first line could be a header or a sample: it has numbers ({listed(numbers)}) and text "
-        f"({listed(field for field in fields if field not in numbers) or 'a blank'}).",
+        f"the first line could be a header or a sample: it has values ({listed(values)}) and text "
+        f"({listed(field for field in fields if field not in values) or 'a blank'}).",
         hint="Begin the file with a line that names every column, such as id,x1,x2. If the first is 'id', the others may be "
         "numbers.",
     )

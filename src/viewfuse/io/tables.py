@@ -257,7 +257,7 @@ def _read_label_file(path: Path, ids: str | None, labels: Labels) -> tuple[np.nd
     with reading(path, "a table of labels"):
         if table.features.shape[1] != 1:
             raise ViewsError(
-                f"a file of labels must have one column besides the ids, not {listed(table.features.columns)}.",
+                f"a file of labels must have one column besides the ids, not {listed(table.features.columns) or 'none'}.",
                 hint="Choose the column with labels='NAME', or read no labels with labels=False.",
                 parameter="labels",
                 value=(*table.features.columns, False),
