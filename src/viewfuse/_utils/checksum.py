@@ -1,4 +1,4 @@
-"""Checksums of views, which do not depend on the file a view came from."""
+"""Checksums of views, which do not depend on the format of the file."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from .disk import portion_of, read_rows
+from .disk import read_rows, rows_per_block
 
 __all__ = ["checksum"]
 
 
 def checksum(view: Any) -> str:
-    """SHA-256 of a view's shape, type and values: the same data gives the same, from whatever file it came."""
+    """Return the SHA-256 of a view's shape, dtype and values."""
     digest = hashlib.sha256(f"{view.shape} {view.dtype}".encode())
     if sp.issparse(view):
         csr = view.tocsr()
         parts: Iterable[Any] = (csr.data, csr.indices, csr.indptr)
     else:
-        portion = portion_of(view.shape[1] * view.dtype.itemsize)
-        parts = (read_rows(view, slice(begin, begin + portion)) for begin in range(0, view.shape[0], portion))
+        block = rows_per_block(view.shape[1] * view.dtype.itemsize)
+        parts = (read_rows(view, slice(begin, begin + block)) for begin in range(0, view.shape[0], block))
     for part in parts:
         digest.update(np.ascontiguousarray(part).reshape(-1).view(np.uint8).data)
     return digest.hexdigest()
