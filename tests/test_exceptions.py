@@ -16,6 +16,20 @@ def fields(error):
     return {name: getattr(error, name) for name in ("problem", *FIELDS)}
 
 
+def pickled(error):
+    return pickle.loads(pickle.dumps(error))
+
+
+def sent_by_dask(error):
+    """Dask sends exceptions between workers with tblib, which has its own functions for that."""
+    support = pytest.importorskip("tblib.pickling_support")
+    rebuild, arguments, *state = support.pickle_exception(error)
+    found = rebuild(*arguments)
+    for attributes in state:
+        found.__setstate__(attributes)
+    return found
+
+
 def test_all_lists_every_public_class():
     public = {
         name
@@ -47,7 +61,7 @@ def test_fields_are_optional(cls):
 
 
 @pytest.mark.parametrize("cls", CLASSES)
-@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda error: pickle.loads(pickle.dumps(error))])
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, pickled, sent_by_dask])
 def test_copies_and_pickles_keep_the_fields(cls, copied):
     error = cls("Two columns could be the labels.", **FIELDS)
     found = copied(error)

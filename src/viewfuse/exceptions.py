@@ -5,6 +5,7 @@ which is worded for Python. The parts are also fields of the exception, together
 The command line uses these fields to word its own hints.
 """
 
+from functools import partial
 from typing import Any
 
 from sklearn.exceptions import ConvergenceWarning as _SklearnConvergenceWarning
@@ -67,6 +68,11 @@ class _Structured(Exception):
         self.view = view
         self.parameter = parameter
         self.value = value
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The default passes only the message. Dask's workers replace it (tblib) in a way that fails for MemoryError.
+        fields = {name: getattr(self, name) for name in ("hint", "view", "parameter", "value")}
+        return partial(type(self), **fields), (self.problem,), self.__dict__
 
 
 class ViewfuseError(_Structured):

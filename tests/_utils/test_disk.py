@@ -1,4 +1,4 @@
-"""Views in files: the same clusters as in memory, read one block at a time."""
+"""Views in files: the same clusters as in memory, read one portion at a time."""
 
 import pickle
 from functools import partial
@@ -8,16 +8,18 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 import viewfuse as vf
-from viewfuse._utils.disk import read_rows, rows_per_block
+from viewfuse._utils.disk import portion_of, read_rows
 from viewfuse.exceptions import ViewsError, ViewsTypeError
 
-BLOCK_BYTES = 2**15
+PORTION_BYTES = 2**15
 
 
 @pytest.fixture
-def small_blocks(monkeypatch):
-    for function in (read_rows, rows_per_block):
-        monkeypatch.setattr(f"viewfuse.cluster.rows.local.{function.__name__}", partial(function, block_bytes=BLOCK_BYTES))
+def small_portions(monkeypatch):
+    for function in (read_rows, portion_of):
+        monkeypatch.setattr(
+            f"viewfuse.cluster.rows.local.{function.__name__}", partial(function, portion_bytes=PORTION_BYTES)
+        )
     monkeypatch.setattr("viewfuse.cluster.rows.local._BLOCK", 100)
     monkeypatch.setattr("viewfuse.cluster.anchor_gfsc._ROWS_PER_ANCHOR", 8)
 
@@ -57,7 +59,7 @@ def as_parquet(arrays, folder):
 
 
 @pytest.mark.parametrize("store", [as_memory_maps, as_hdf5, as_zarr, as_parquet])
-def test_views_in_files_give_the_clusters_of_views_in_memory(store, tmp_path, small_blocks):
+def test_views_in_files_give_the_clusters_of_views_in_memory(store, tmp_path, small_portions):
     arrays = matrices()
     stored = store(arrays, tmp_path)
     expected = vf.AnchorGFSC(4, random_state=0).fit(arrays)
@@ -90,23 +92,23 @@ class Watched:
         return block
 
 
-def test_a_fit_reads_one_block_at_a_time(small_blocks):
+def test_a_fit_reads_one_portion_at_a_time(small_portions):
     watched = [Watched(x) for x in matrices()]
     vf.AnchorGFSC(4, random_state=0).fit(watched)
-    assert 0 < max(w.most for w in watched) <= BLOCK_BYTES // (6 * 4)
+    assert 0 < max(w.most for w in watched) <= PORTION_BYTES // (6 * 4)
 
 
-def test_rows_by_position_are_read_one_block_at_a_time():
+def test_rows_by_position_are_read_one_portion_at_a_time():
     watched, rows = Watched(np.arange(200.0).reshape(100, 2)), np.array([0, 8, 9, 50, 51, 99])
-    found = read_rows(watched, rows, block_bytes=160)
+    found = read_rows(watched, rows, portion_bytes=160)
     assert np.array_equal(found, watched.array[rows])
     assert watched.most == 10  # a row has 16 bytes
 
 
-def test_a_block_has_at_least_one_row():
-    assert rows_per_block(16, block_bytes=160) == 10
-    assert rows_per_block(16, block_bytes=10) == 1
-    assert rows_per_block(0, block_bytes=10) == 10
+def test_a_portion_has_at_least_one_row():
+    assert portion_of(16, portion_bytes=160) == 10
+    assert portion_of(16, portion_bytes=10) == 1
+    assert portion_of(0, portion_bytes=10) == 10
 
 
 def test_a_private_memory_map_keeps_values_written_to_it(tmp_path):

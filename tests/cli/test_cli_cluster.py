@@ -129,7 +129,7 @@ def test_a_missing_extra_is_said_before_the_work(
     monkeypatch.setitem(sys.modules, missing, None)
     ended = command("cluster", tmp_path / "made.npz", "-k", 2, "-o", tmp_path / f"out{suffix}")
     assert ended.code == 2
-    assert ended.err == f"viewfuse: This needs {missing}, which is not installed. Run: pip install 'viewfuse[io]'\n"
+    assert ended.err == f"viewfuse: This needs {missing}: pip install 'viewfuse[io]'\n"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="folders have no such permissions")

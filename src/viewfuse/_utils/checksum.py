@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from .disk import read_rows, rows_per_block
+from .disk import portion_of, read_rows
 
 __all__ = ["checksum"]
 
@@ -21,8 +21,8 @@ def checksum(view: Any) -> str:
         csr = view.tocsr()
         parts: Iterable[Any] = (csr.data, csr.indices, csr.indptr)
     else:
-        block = rows_per_block(view.shape[1] * view.dtype.itemsize)
-        parts = (read_rows(view, slice(begin, begin + block)) for begin in range(0, view.shape[0], block))
+        portion = portion_of(view.shape[1] * view.dtype.itemsize)
+        parts = (read_rows(view, slice(begin, begin + portion)) for begin in range(0, view.shape[0], portion))
     for part in parts:
         digest.update(np.ascontiguousarray(part).reshape(-1).view(np.uint8).data)
     return digest.hexdigest()

@@ -1,4 +1,4 @@
-"""Read matrices in files, a block of rows at a time."""
+"""Read matrices in files, a portion of the rows at a time."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from array_api_compat import is_numpy_array
 
 from .device import beside, to_host
 
-__all__ = ["BLOCK_BYTES", "is_on_disk", "read_rows", "rows_per_block"]
+__all__ = ["PORTION_BYTES", "is_on_disk", "portion_of", "read_rows"]
 
-BLOCK_BYTES = 2**26
+PORTION_BYTES = 2**26
 
 
 def is_on_disk(data: Any) -> bool:
@@ -21,19 +21,19 @@ def is_on_disk(data: Any) -> bool:
     return type(data).__module__.partition(".")[0] in ("h5py", "zarr") or getattr(data, "reads_rows_from_disk", False)
 
 
-def rows_per_block(row_bytes: int, *, block_bytes: int = BLOCK_BYTES) -> int:
+def portion_of(row_bytes: int, *, portion_bytes: int = PORTION_BYTES) -> int:
     """Return the number of rows to read at a time, if a row has ``row_bytes`` bytes."""
-    return max(block_bytes // max(row_bytes, 1), 1)
+    return max(portion_bytes // max(row_bytes, 1), 1)
 
 
-def read_rows(array: Any, rows: slice | np.ndarray, *, block_bytes: int = BLOCK_BYTES) -> Any:
+def read_rows(array: Any, rows: slice | np.ndarray, *, portion_bytes: int = PORTION_BYTES) -> Any:
     """Read rows of a view, by a slice or by ascending positions, as a NumPy array or a sparse matrix.
 
-    For a matrix in a file, memory is needed for these rows and one block of the file. Positions are read in blocks of
-    ``block_bytes``. The pages of a memory map are released.
+    For a matrix in a file, memory is needed for these rows and one portion of the file, of ``portion_bytes``. The pages of
+    a memory map are released.
     """
     if isinstance(array, np.memmap) or is_on_disk(array):
-        return _copied(array, rows) if isinstance(rows, slice) else _gathered(array, rows, block_bytes)
+        return _copied(array, rows) if isinstance(rows, slice) else _gathered(array, rows, portion_bytes)
     if sp.issparse(array) or is_numpy_array(array):
         return array[rows]
     return to_host(array[rows if isinstance(rows, slice) else beside(array, rows), :])
@@ -46,14 +46,14 @@ def _copied(array: Any, rows: slice) -> np.ndarray:
     return copy
 
 
-def _gathered(array: Any, rows: np.ndarray, block_bytes: int) -> np.ndarray:
-    """Read rows by position. The file is read once, block by block, because random access to files is slow."""
-    block = rows_per_block(array.shape[1] * array.dtype.itemsize, block_bytes=block_bytes)
+def _gathered(array: Any, rows: np.ndarray, portion_bytes: int) -> np.ndarray:
+    """Read rows by position. The file is read once, portion by portion, because random access to files is slow."""
+    portion = portion_of(array.shape[1] * array.dtype.itemsize, portion_bytes=portion_bytes)
     gathered = np.empty((len(rows), array.shape[1]), dtype=array.dtype)
-    for begin in range(0, array.shape[0], block):
-        first, last = np.searchsorted(rows, (begin, begin + block))
+    for begin in range(0, array.shape[0], portion):
+        first, last = np.searchsorted(rows, (begin, begin + portion))
         if first < last:
-            gathered[first:last] = _copied(array, slice(begin, begin + block))[rows[first:last] - begin]
+            gathered[first:last] = _copied(array, slice(begin, begin + portion))[rows[first:last] - begin]
     return gathered
 
 

@@ -45,6 +45,8 @@ class Store:
             raise RunInProgressError(
                 f"Another run is writing to {folder}; only one run at a time can.",
                 hint="Wait for it, stop it, or choose another folder.",
+                parameter="folder",
+                value=str(folder),
             ) from None
 
     def begin_session(self, facts: dict[str, Any]) -> None:

@@ -72,8 +72,9 @@ def describe(name: str) -> Dataset:
         close = get_close_matches(name.lower(), by_lower_case, n=3)
         similar = tuple(by_lower_case[c] for c in close)
         raise ViewsError(
-            f"There is no data set {name!r} in the catalogue.",
-            hint=f"Did you mean {', '.join(similar)}?" if similar else "See datasets.names().",
+            f"There is no data set {name!r} in the catalogue"
+            + (f"; similar names: {', '.join(similar)}." if similar else "."),
+            hint="See datasets.names().",
             parameter="name",
             value=similar or name,
         )

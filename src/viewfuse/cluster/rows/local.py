@@ -8,7 +8,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 import scipy.sparse as sp
 
-from ..._utils.disk import read_rows, rows_per_block
+from ..._utils.disk import portion_of, read_rows
 from ...exceptions import ViewsError
 from ...fusion.anchor import AnchorModel, Sums, block_sums
 from ...graphs.anchors import UnitRows, squared_lengths
@@ -170,7 +170,7 @@ class LocalRows:
     def _portions(self, used: Sequence[int]) -> list[slice]:
         arrays = [self.described.arrays[v] for v in used]
         width = sum(array.shape[1] * array.dtype.itemsize for array in arrays)
-        return spans(len(self), max(rows_per_block(width) // _BLOCK, 1) * _BLOCK)
+        return spans(len(self), max(portion_of(width) // _BLOCK, 1) * _BLOCK)
 
     def _read(self, rows: slice, used: Sequence[int]) -> list[Any]:
         return [read_rows(self.described.arrays[v], rows) for v in used]
