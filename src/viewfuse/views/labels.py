@@ -82,7 +82,7 @@ def is_missing(value: Any) -> bool:
 
 
 def whole_numbers(values: np.ndarray) -> np.ndarray:
-    """Convert floats to integers if all are whole: MATLAB stores labels as doubles, and so does pandas beside a NaN."""
+    """Convert floats to integers if all are whole: MATLAB and pandas (if values are missing) store labels as floats."""
     if values.dtype.kind == "f" and np.isfinite(values).all() and (values == np.round(values)).all():
         return values.astype(np.int64) if np.abs(values).max(initial=0) < 2**53 else values
     return values
