@@ -50,7 +50,7 @@ with tempfile.TemporaryDirectory() as folder:
             print(error)
 """
     said = run(BLOCK + program).splitlines()
-    assert said == [f"This needs {m}: pip install 'viewfuse[io]'" for m in ("pandas", "pooch")]
+    assert said == [f"This needs {m}, which is not installed. Run: pip install 'viewfuse[io]'" for m in ("pandas", "pooch")]
 
 
 def test_importing_viewfuse_costs_little_more_than_scikit_learn() -> None:

@@ -1,10 +1,11 @@
-"""Everything that can go wrong, by name.
+"""The exceptions and warnings of viewfuse.
 
 Every message has three parts: what was found and where, what was expected, and what to do. The last part is the ``hint``,
-which is worded for Python. Exceptions and warnings also carry what they are about as fields, so that another front end (the
-command line) can word a hint of its own from ``parameter`` and ``value``.
+which is worded for Python. The parts are also fields of the exception, together with the view and the parameter concerned.
+The command line uses these fields to word its own hints.
 """
 
+from functools import partial
 from typing import Any
 
 from sklearn.exceptions import ConvergenceWarning as _SklearnConvergenceWarning
@@ -35,7 +36,7 @@ __all__ = [
 
 
 class _Structured(Exception):
-    """A message with fields.
+    """Message with fields.
 
     Attributes
     ----------
@@ -46,9 +47,10 @@ class _Structured(Exception):
     view : str or None
         Name of the view.
     parameter : str or None
-        Name of the parameter that the problem is about, or that would solve it.
+        Name of the parameter that the problem is about, or that solves it.
     value : Any
-        The value that the parameter has, or that was found.
+        Where the hint offers values for the parameter, a tuple of them, such as ``("keep", "drop")``. Otherwise the value
+        that the parameter has.
     """
 
     def __init__(
@@ -67,41 +69,46 @@ class _Structured(Exception):
         self.parameter = parameter
         self.value = value
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The default passes only the message. Dask's workers replace it (tblib) in a way that fails for MemoryError.
+        fields = {name: getattr(self, name) for name in ("hint", "view", "parameter", "value")}
+        return partial(type(self), **fields), (self.problem,), self.__dict__
+
 
 class ViewfuseError(_Structured):
-    """Base of every exception viewfuse raises."""
+    """Base class of all exceptions of viewfuse."""
 
 
 class ParameterError(ViewfuseError, ValueError):
-    """A parameter of an estimator has a value it cannot have."""
+    """A parameter has a value that is not allowed, or that does not fit the data."""
 
 
 class DivergenceError(ViewfuseError, ArithmeticError):
-    """The iterations left the range of numbers; the parameters do not suit the data."""
+    """The iterations diverged: values became infinite or NaN. The parameters do not suit the data."""
 
 
 class ViewsError(ViewfuseError, ValueError):
-    """The views cannot be used: misaligned, not finite, not numeric, empty."""
+    """The views cannot be used: their samples do not match, or their values are missing, infinite or not numeric."""
 
 
 class ViewsTypeError(ViewsError, TypeError):
-    """What was given is not views at all, or holds values that are not real numbers."""
+    """The data is of a type that cannot be views, or contains values that are not real numbers."""
 
 
 class ViewsFormatError(ViewsError):
-    """A file is not what it claims to be, or its layout is ambiguous."""
+    """A file is damaged, is not in the format it claims, or can be read in more than one way."""
 
 
 class DownloadError(ViewfuseError, OSError):
-    """A data set could not be had: no network, no such file, or not the bytes its checksum promises."""
+    """A data set could not be downloaded, or its checksum is wrong."""
 
 
 class ModelFormatError(ViewfuseError, ValueError):
-    """A file is no saved model, not one of this version or not as it was saved; or a model cannot be saved."""
+    """A file is not a saved model that this version can read, or a model cannot be saved."""
 
 
 class NotEnoughMemoryError(ViewfuseError, MemoryError):
-    """A fit would need more memory than there is."""
+    """A fit needs more memory than is available."""
 
 
 class MissingExtraError(ViewfuseError, ImportError):
@@ -109,44 +116,44 @@ class MissingExtraError(ViewfuseError, ImportError):
 
 
 class RunInProgressError(ViewfuseError, RuntimeError):
-    """Another run writes to the same folder."""
+    """Another run is writing to the same folder."""
 
 
 class ViewfuseWarning(_Structured, UserWarning):
-    """Base of every warning viewfuse gives."""
+    """Base class of all warnings of viewfuse."""
 
 
 class UninformativeViewWarning(ViewfuseWarning):
-    """A view, or some of its rows, tells nothing about the samples or their clusters."""
+    """A view is constant, or some of its rows are all zeros."""
 
 
 class UnusedColumnsWarning(ViewfuseWarning):
-    """Some columns belong to no view and are not used."""
+    """Some columns are in no view and are not used."""
 
 
 class UnusedVariablesWarning(ViewfuseWarning):
-    """Some variables of a file look like views and are not used."""
+    """Some variables of a file could be views but are not used."""
 
 
 class ChunksWarning(ViewfuseWarning):
-    """The chunks of Dask views do not line up, so some data has to move between workers."""
+    """The chunks of the Dask views are not aligned, so data has to move between workers."""
 
 
 class MemoryWarning(ViewfuseWarning):
-    """What was asked for does not fit in memory, so something smaller was done."""
+    """The requested method does not fit in memory, so a smaller one was used."""
 
 
 class DegenerateGraphWarning(ViewfuseWarning):
-    """The consensus graph lost its structure: all zeros, or isolated samples."""
+    """The consensus graph is degenerate: no edges, isolated samples, or too few distinct clusters."""
 
 
 class NoStructureWarning(ViewfuseWarning):
-    """There are no clusters to be found."""
+    """No clusters were found in the data."""
 
 
 class DegenerateClustersWarning(ViewfuseWarning):
-    """Hardly a clustering: nearly all samples in one cluster, or many clusters of one sample."""
+    """The clusters are degenerate: one contains nearly all samples, or many contain a single sample."""
 
 
 class ConvergenceWarning(ViewfuseWarning, _SklearnConvergenceWarning):
-    """The sweeps ended at ``max_iter`` before the consensus graph settled."""
+    """The iterations stopped before the consensus graph converged."""

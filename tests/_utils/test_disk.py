@@ -1,19 +1,25 @@
-"""Views in files: the same clusters as in memory, and never more in memory than a portion."""
+"""Views in files: the same clusters as in memory, read one portion at a time."""
 
 import pickle
+from functools import partial
 
 import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
 import viewfuse as vf
-from viewfuse._utils import disk as _disk
+from viewfuse._utils.disk import portion_of, read_rows
 from viewfuse.exceptions import ViewsError, ViewsTypeError
+
+PORTION_BYTES = 2**15
 
 
 @pytest.fixture
 def small_portions(monkeypatch):
-    monkeypatch.setattr(_disk, "_BYTES_AT_A_TIME", 2**15)
+    for function in (read_rows, portion_of):
+        monkeypatch.setattr(
+            f"viewfuse.cluster.rows.local.{function.__name__}", partial(function, portion_bytes=PORTION_BYTES)
+        )
     monkeypatch.setattr("viewfuse.cluster.rows.local._BLOCK", 100)
     monkeypatch.setattr("viewfuse.cluster.anchor_gfsc._ROWS_PER_ANCHOR", 8)
 
@@ -62,7 +68,7 @@ def test_views_in_files_give_the_clusters_of_views_in_memory(store, tmp_path, sm
     assert (model.predict(stored) == model.labels_).all()
 
 
-def test_rows_of_a_file_are_taken_in_any_order(tmp_path):
+def test_rows_of_a_file_are_selected_in_any_order(tmp_path):
     arrays = matrices(200)
     rows = np.array([150, 3, 3, 77])
     views = vf.Views(as_parquet(arrays, tmp_path))
@@ -72,7 +78,7 @@ def test_rows_of_a_file_are_taken_in_any_order(tmp_path):
 
 
 class Watched:
-    """A matrix 'in a file' that remembers how many rows were read at a time."""
+    """A matrix that counts as a file and records the largest number of rows read at a time."""
 
     reads_rows_from_disk = True
     ndim = 2
@@ -86,21 +92,34 @@ class Watched:
         return block
 
 
-def test_no_more_than_a_portion_is_read_at_a_time(small_portions):
+def test_a_fit_reads_one_portion_at_a_time(small_portions):
     watched = [Watched(x) for x in matrices()]
     vf.AnchorGFSC(4, random_state=0).fit(watched)
-    assert 0 < max(w.most for w in watched) <= 2**15 // (6 * 4)
+    assert 0 < max(w.most for w in watched) <= PORTION_BYTES // (6 * 4)
 
 
-def test_a_private_memory_map_keeps_what_was_written_to_it(tmp_path):
+def test_rows_by_position_are_read_one_portion_at_a_time():
+    watched, rows = Watched(np.arange(200.0).reshape(100, 2)), np.array([0, 8, 9, 50, 51, 99])
+    found = read_rows(watched, rows, portion_bytes=160)
+    assert np.array_equal(found, watched.array[rows])
+    assert watched.most == 10  # a row has 16 bytes
+
+
+def test_a_portion_has_at_least_one_row():
+    assert portion_of(16, portion_bytes=160) == 10
+    assert portion_of(16, portion_bytes=10) == 1
+    assert portion_of(0, portion_bytes=10) == 10
+
+
+def test_a_private_memory_map_keeps_values_written_to_it(tmp_path):
     np.save(tmp_path / "x.npy", np.zeros((50, 2)))
     private = np.load(tmp_path / "x.npy", mmap_mode="c")
     private[:] = 1
-    assert (_disk.read_rows(private, slice(0, 50)) == 1).all()
+    assert (read_rows(private, slice(0, 50)) == 1).all()
     assert (private == 1).all()
 
 
-def test_parquet_rows_are_a_matrix(tmp_path):
+def test_parquet_rows_behave_like_a_matrix(tmp_path):
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame({"id": list("abcdefg"), "x": range(7), "y": [0.5] * 6 + [None]})
     frame.to_parquet(tmp_path / "a.parquet", row_group_size=3)

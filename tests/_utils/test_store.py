@@ -1,4 +1,4 @@
-"""What is finished stays, whatever happens; one run at a time."""
+"""The store keeps finished results after a kill, and is used by one run at a time."""
 
 import json
 
@@ -16,7 +16,7 @@ def filled(folder):
     return folder / "cells.jsonl"
 
 
-def test_what_was_added_is_there_at_the_next_start(tmp_path):
+def test_results_are_kept_until_the_next_start(tmp_path):
     filled(tmp_path)
     with Store.opened(tmp_path) as store:
         assert list(store.results) == ["a", "b", "c"]
@@ -28,7 +28,7 @@ def test_what_was_added_is_there_at_the_next_start(tmp_path):
 
 
 @pytest.mark.parametrize("cut", [1, 5, 20])
-def test_a_line_cut_short_is_dropped_and_the_rest_kept(tmp_path, cut):
+def test_an_incomplete_last_line_is_dropped(tmp_path, cut):
     path = filled(tmp_path)
     path.write_bytes(path.read_bytes()[:-cut])
     with Store.opened(tmp_path) as store:
@@ -37,15 +37,18 @@ def test_a_line_cut_short_is_dropped_and_the_rest_kept(tmp_path, cut):
     assert [json.loads(line).get("result", {}).get("key") for line in path.read_text().splitlines()] == [None, "a", "b", "c"]
 
 
-def test_a_line_of_someone_else_is_named(tmp_path):
+def test_a_damaged_line_is_an_error_that_names_it(tmp_path):
     path = filled(tmp_path)
     path.write_text(path.read_text().replace('{"result":{"key":"b"', "oops", 1))
-    with pytest.raises(ViewsFormatError, match=r"cells.jsonl, line 3: .*delete that line"), Store.opened(tmp_path):
+    with (
+        pytest.raises(ViewsFormatError, match=r"cells.jsonl, line 3: the line is damaged.*Delete this line"),
+        Store.opened(tmp_path),
+    ):
         pass
 
 
-def test_a_second_run_in_the_folder_is_refused(tmp_path):
-    with Store.opened(tmp_path), pytest.raises(RunInProgressError, match="Another run is at work"), Store.opened(tmp_path):
+def test_a_second_run_in_the_folder_is_an_error(tmp_path):
+    with Store.opened(tmp_path), pytest.raises(RunInProgressError, match="Another run is writing"), Store.opened(tmp_path):
         pass
-    with Store.opened(tmp_path):  # free again
+    with Store.opened(tmp_path):  # the lock is released
         pass

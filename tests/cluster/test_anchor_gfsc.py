@@ -278,7 +278,7 @@ def test_ids_absent_from_a_frame_are_kept_when_asked_for(estimator):
     truth = y[[int(name[1:]) for name in joined.ids]]
     assert adjusted_rand_score(truth, model.labels_) > 0.9
     assert len(vf.Views(holes, missing="drop")) == 118
-    with pytest.raises(ViewsError, match="'b' is none"):
+    with pytest.raises(ViewsError, match="'b' is not a DataFrame"):
         vf.Views({"a": frames[0], "b": views[1]}, missing="keep")
 
 

@@ -1,4 +1,4 @@
-"""The catalogue that the package carries."""
+"""The catalogue in the package."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from viewfuse import ViewsError, datasets
 from viewfuse.datasets import catalogue
 
 
-def test_it_is_the_shared_one(shared: Path) -> None:
+def test_the_catalogue_is_the_same_as_the_shared_one(shared: Path) -> None:
     entries = json.loads((shared / "datasets" / "catalogue.json").read_text())
     assert datasets.names() == [entry["name"] for entry in entries]
     for entry in entries:
@@ -41,13 +41,15 @@ def test_every_entry_is_complete() -> None:
 
 def test_names_are_found_in_any_case_and_suggested() -> None:
     assert datasets.describe("caltech101-20").name == "Caltech101-20"
-    with pytest.raises(ViewsError, match="no data set 'Caltech20' in the catalogue; did you mean Caltech101-20"):
+    with pytest.raises(ViewsError, match="no data set 'Caltech20' in the catalogue; similar names: Caltech101-20") as caught:
         datasets.describe("Caltech20")
-    with pytest.raises(ViewsError, match=r"see datasets\.names"):
+    assert caught.value.parameter == "name"
+    assert "Caltech101-20" in caught.value.value
+    with pytest.raises(ViewsError, match=r"See datasets\.names"):
         datasets.fetch("zzzzzz")
 
 
-def test_views_are_named_by_their_features_and_only_where_those_tell() -> None:
+def test_views_are_named_if_their_numbers_of_features_are_distinct() -> None:
     sources = datasets.describe("3Sources")
     assert sources.names_by_features([3560, 3631, 3068]) == ["BBC", "Guardian", "Reuters"]
     reuters = datasets.describe("Reuters-1200")

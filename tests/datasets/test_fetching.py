@@ -1,4 +1,4 @@
-"""Downloads from a server on loopback: the real files and their real checksums, and everything that can go wrong."""
+"""Downloads of real files, with their real checksums, from a server on loopback; and what can go wrong."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ CATALOGUED = ("MSRC-v5", "3Sources", "GFSC-Reuters", "GFSC-BBC", "GFSC-Digits")
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Serves ``/how/FILE``: the file whole, with a byte wrong, with its end missing, or never to its end."""
+    """Serves ``/how/FILE``: the whole file, with a wrong byte, truncated, stalled in the middle, or not found."""
 
     folder: Path
 
@@ -53,7 +53,7 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, *_: object) -> None:
-        """Quiet."""
+        """Do not log."""
 
 
 @pytest.fixture
@@ -72,7 +72,7 @@ def server(shared: Path) -> Iterator[ThreadingHTTPServer]:
 
 @pytest.fixture(autouse=True)
 def _abandoned_responses() -> Iterator[None]:
-    """pooch leaves the response of a failed download to the garbage collector; let it warn here, not in other tests."""
+    """Collect the unclosed responses of failed downloads here, so that their warnings do not appear in other tests."""
     yield
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResourceWarning)
@@ -94,7 +94,7 @@ def address(server: ThreadingHTTPServer, how: str, name: str) -> str:
 
 
 @pytest.mark.parametrize("name", CATALOGUED)
-def test_the_real_files_are_fetched_and_verified(
+def test_real_files_are_downloaded_and_verified(
     server: ThreadingHTTPServer, cache: Path, name: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
     entry = datasets.describe(name)
@@ -108,24 +108,25 @@ def test_the_real_files_are_fetched_and_verified(
     assert again.names == views.names
 
 
-def test_views_get_their_catalogued_names(server: ThreadingHTTPServer, cache: Path) -> None:
+def test_views_have_the_names_of_the_catalogue(server: ThreadingHTTPServer, cache: Path) -> None:
     assert datasets.fetch("3sources", url=address(server, "whole", "3Sources")).names == ("BBC", "Guardian", "Reuters")
 
 
 @pytest.mark.parametrize(
     ("how", "reason"),
-    [("wrong", "another checksum, so it was thrown away"), ("truncated", "bytes read|IncompleteRead"), ("gone", "404")],
+    [("wrong", "another checksum, so it was deleted"), ("truncated", "bytes read|IncompleteRead"), ("gone", "404")],
 )
-def test_what_is_not_the_file_is_not_believed(server: ThreadingHTTPServer, cache: Path, how: str, reason: str) -> None:
+def test_a_wrong_file_is_not_kept(server: ThreadingHTTPServer, cache: Path, how: str, reason: str) -> None:
     entry = datasets.describe("MSRC-v5")
     with pytest.raises(DownloadError, match=reason) as caught:
         datasets.fetch("MSRC-v5", url=address(server, how, "MSRC-v5"))
+    assert str(cache / entry.file) in caught.value.hint
     for fact in (entry.file, entry.sha256, str(cache / entry.file)):
         assert fact in str(caught.value)
     assert list(cache.iterdir()) == []
 
 
-def test_a_refused_connection_says_what_to_do(cache: Path) -> None:
+def test_a_refused_connection_is_an_error_with_instructions(cache: Path) -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         port = unused.getsockname()[1]
@@ -136,7 +137,7 @@ def test_a_refused_connection_says_what_to_do(cache: Path) -> None:
     assert not (cache / "Caltech101-20.mat").exists()
 
 
-def test_a_killed_download_leaves_no_believed_file(server: ThreadingHTTPServer, cache: Path) -> None:
+def test_a_killed_download_leaves_no_file_that_is_used(server: ThreadingHTTPServer, cache: Path) -> None:
     url = address(server, "stalled", "MSRC-v5")
     process = subprocess.Popen(
         [sys.executable, "-c", f"from viewfuse import datasets; datasets.fetch('MSRC-v5', url={url!r})"],
@@ -148,11 +149,11 @@ def test_a_killed_download_leaves_no_believed_file(server: ThreadingHTTPServer, 
     process.send_signal(signal.SIGKILL)
     assert process.wait(timeout=10) == -signal.SIGKILL
     assert not (cache / "MSRC-v5.mat").exists()
-    # and the next one is not disturbed by what the killed one left
+    # The next download works, whatever the killed one has left.
     assert len(datasets.fetch("MSRC-v5", url=address(server, "whole", "MSRC-v5"))) == 210
 
 
-def test_files_already_there_are_used_and_checked(shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_existing_files_are_used_and_verified(shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("VIEWFUSE_DATA", str(shared / "datasets"))
     assert datasets.download("GFSC-BBC") == shared / "datasets" / "bbc_seg14of4.mat"
     monkeypatch.setenv("VIEWFUSE_DATA", str(tmp_path))
@@ -163,8 +164,8 @@ def test_files_already_there_are_used_and_checked(shared: Path, tmp_path: Path, 
     assert wrong.read_bytes() == b"something else"
 
 
-def test_a_mistyped_folder_is_not_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_does_not_exist_is_not_created(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("VIEWFUSE_DATA", str(tmp_path / "datsets"))
-    with pytest.raises(DownloadError, match=r"VIEWFUSE_DATA names .*datsets, which is no folder; make it first"):
+    with pytest.raises(DownloadError, match=r"VIEWFUSE_DATA is .*datsets, but there is no such folder\. Create the folder"):
         datasets.fetch("MSRC-v5")
     assert list(tmp_path.iterdir()) == []

@@ -1,4 +1,4 @@
-"""Generated views: their clusters, their faults, and that a seed decides everything."""
+"""Generated views: clusters, noise views, conflicting views, missing entries and seeds."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from viewfuse.exceptions import ParameterError
 
 
 def agreement(array: np.ndarray, y: np.ndarray) -> float:
-    """How well a method that needs round clusters finds them."""
+    """Adjusted Rand index of k-means, which needs round clusters."""
     return adjusted_rand_score(y, KMeans(y.max() + 1, n_init=5, random_state=0).fit_predict(array))
 
 
-def test_good_views_show_the_clusters_and_noise_views_do_not() -> None:
+def test_regular_views_show_the_clusters_and_noise_views_do_not() -> None:
     views = make_views(n_samples=200, n_features=(5, 8), noise_views=1, conflicting_views=1, random_state=0)
     assert views.names == ("view0", "view1", "noise0", "conflict0")
     assert agreement(views.view("view0"), views.y) > 0.95
@@ -24,7 +24,7 @@ def test_good_views_show_the_clusters_and_noise_views_do_not() -> None:
     assert abs(agreement(views.view("noise0"), views.y)) < 0.1
 
 
-def test_a_conflicting_view_is_clear_about_other_clusters() -> None:
+def test_a_conflicting_view_shows_other_clusters() -> None:
     views = make_views(n_samples=200, n_features=(6,), conflicting_views=1, random_state=1)
     conflict = views.view("conflict0")
     own = KMeans(3, n_init=5, random_state=0).fit(conflict)
@@ -34,7 +34,7 @@ def test_a_conflicting_view_is_clear_about_other_clusters() -> None:
 
 
 @pytest.mark.parametrize(("kind", "k"), [("moons", 2), ("rings", 3)])
-def test_curved_clusters_need_more_than_centres(kind: str, k: int) -> None:
+def test_curved_clusters_are_not_found_by_k_means(kind: str, k: int) -> None:
     views = make_views(kind, n_samples=900, n_features=(2, 7), random_state=0)
     for array in views:
         nearest = AgglomerativeClustering(k, linkage="single")
@@ -42,14 +42,14 @@ def test_curved_clusters_need_more_than_centres(kind: str, k: int) -> None:
         assert agreement(array, views.y) < 0.7
 
 
-def test_unbalanced_clusters_have_the_sizes_asked_for() -> None:
+def test_clusters_have_the_given_proportions() -> None:
     views = make_views(n_samples=100, n_clusters=3, proportions=[8, 1, 1], random_state=0)
     assert np.bincount(views.y).sum() == 100
     np.testing.assert_allclose(np.bincount(views.y), [80, 10, 10], atol=2)
     assert np.bincount(make_views(n_samples=4, n_clusters=3, proportions=[1e9, 1, 1]).y).tolist() == [2, 1, 1]
 
 
-def test_missing_entries_are_counted_marked_and_spare_every_sample() -> None:
+def test_missing_entries_have_the_given_share_and_every_sample_stays_in_a_view() -> None:
     views = make_views(n_samples=50, n_features=(3, 4, 5), missing=0.3, random_state=0)
     assert (~views.present).sum() == 45
     assert views.present.any(axis=1).all()
@@ -60,7 +60,7 @@ def test_missing_entries_are_counted_marked_and_spare_every_sample() -> None:
 
 
 @pytest.mark.parametrize("kind", ["blobs", "moons", "rings"])
-def test_a_seed_decides_everything(kind: str) -> None:
+def test_the_same_seed_gives_the_same_views(kind: str) -> None:
     options = {"n_samples": 40, "noise_views": 1, "conflicting_views": 1, "missing": 0.1}
     first, again = (make_views(kind, random_state=3, **options) for _ in range(2))
     other = make_views(kind, random_state=4, **options)
@@ -75,22 +75,23 @@ def test_a_seed_decides_everything(kind: str) -> None:
     [
         ({"kind": "squares"}, "'blobs', 'moons' or 'rings', not 'squares'"),
         ({"kind": "moons", "n_clusters": 3}, "always 2 moons"),
-        ({"n_clusters": 0}, "n_clusters must be a whole number of at least 1; got 0"),
-        ({"n_clusters": 400}, "n_clusters=400 must lie between"),
-        ({"n_samples": 10.5}, r"n_samples must be a whole number of at least 1; got 10\.5"),
-        ({"n_samples": 0}, "n_samples must be a whole number"),
+        ({"n_clusters": 0}, "n_clusters must be an integer of at least 1; got 0"),
+        ({"n_clusters": 400}, "n_clusters must be between 1 and the number of samples .*; got 400"),
+        ({"n_samples": 10.5}, r"n_samples must be an integer of at least 1; got 10\.5"),
+        ({"n_samples": 0}, "n_samples must be an integer"),
         ({"noise": -1.0}, "noise must be a standard deviation"),
         ({"noise": float("nan")}, "noise must be a standard deviation"),
-        ({"noise_views": -1}, "noise_views must be a whole number of at least 0; got -1"),
-        ({"noise_views": True}, "noise_views must be a whole number"),
-        ({"conflicting_views": 1.5}, "conflicting_views must be a whole number"),
+        ({"noise_views": -1}, "noise_views must be an integer of at least 0; got -1"),
+        ({"noise_views": True}, "noise_views must be an integer"),
+        ({"conflicting_views": 1.5}, "conflicting_views must be an integer"),
         ({"n_features": ()}, "n_features"),
         ({"kind": "rings", "n_features": (1, 2)}, "at least 2"),
-        ({"missing": 1.0}, "missing=1.0 must be a share"),
-        ({"missing": 0.9}, "would leave samples in no view"),
+        ({"missing": 1.0}, "missing must be a share"),
+        ({"missing": 0.9}, "would leave samples missing from every view"),
         ({"proportions": [1, 2]}, "proportions must be 3 positive numbers"),
     ],
 )
-def test_what_cannot_be_made_is_said(options: dict, reason: str) -> None:
-    with pytest.raises(ParameterError, match=reason):
+def test_impossible_options_are_an_error(options: dict, reason: str) -> None:
+    with pytest.raises(ParameterError, match=reason) as caught:
         make_views(**options)
+    assert caught.value.parameter in options

@@ -62,7 +62,7 @@ def test_a_second_run_in_the_folder_is_refused_with_a_sentence(started, tmp_path
         out, err = run.communicate(timeout=120)
     assert run.returncode == 2
     assert out == ""
-    assert err.startswith("viewfuse: Another run is at work in ")
+    assert err.startswith("viewfuse: Another run is writing to ")
 
 
 def test_a_finished_run_computes_nothing_again(undisturbed, tiny):

@@ -114,7 +114,7 @@ def test_what_is_missing_has_to_be_whole_rows_of_some_views():
     nowhere = [x.copy() for x in arrays]
     for x in nowhere:
         x[11] = np.nan
-    with pytest.raises(ViewsError, match="row 11 lacks every view"):
+    with pytest.raises(ViewsError, match="row 11 is missing from every view"):
         vf.GFSC(3).fit(nowhere)
     with pytest.raises(ViewsError, match="NaN"):
         vf.GFSC(3, variant="published").fit(arrays)

@@ -1,4 +1,4 @@
-"""Writers of MATLAB v7.3 files, which SciPy cannot write."""
+"""A writer of MATLAB v7.3 files, which SciPy cannot write."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _write_value(parent: Any, refs: Any, name: str, value: Any) -> Any:
 
 @pytest.fixture
 def write_mat73(tmp_path: Path) -> Callable[..., Path]:
-    """``write_mat73(X=[...], y=...)`` → path of a file as MATLAB's ``save -v7.3`` lays it out."""
+    """``write_mat73(X=[...], y=...)`` returns the path of a file in the format of MATLAB's ``save -v7.3``."""
 
     def write(file_name: str = "made73.mat", **variables: Any) -> Path:
         path = tmp_path / file_name

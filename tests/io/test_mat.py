@@ -1,7 +1,8 @@
-"""MATLAB files of every version, in every layout people use."""
+"""MATLAB files of every version, with all conventional names of variables."""
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -35,7 +36,7 @@ def same(views: Views, *expected: Any) -> None:
 
 @pytest.mark.parametrize("compressed", [True, False])
 @pytest.mark.parametrize("across", [True, False])
-def test_cells_either_way_round(tmp_path: Path, across: bool, compressed: bool) -> None:
+def test_row_cells_and_column_cells(tmp_path: Path, across: bool, compressed: bool) -> None:
     path = tmp_path / "made.mat"
     savemat(path, {"X": cell([A, B], across), "Y": Y}, do_compression=compressed)
     views = load_views(path)
@@ -76,7 +77,9 @@ def test_v4_sparse(tmp_path: Path) -> None:
     ids=lambda variables: "-".join(variables),
 )
 @pytest.mark.parametrize("version", ["7", "7.3"])
-def test_every_convention(tmp_path: Path, write_mat73: Callable[..., Path], variables: dict, version: str) -> None:
+def test_conventional_names_of_views_and_labels(
+    tmp_path: Path, write_mat73: Callable[..., Path], variables: dict, version: str
+) -> None:
     if version == "7.3":
         path = write_mat73(**variables)
     else:
@@ -88,8 +91,8 @@ def test_every_convention(tmp_path: Path, write_mat73: Callable[..., Path], vari
     assert sp.issparse(views.arrays[0]) == ("fea" in variables)
 
 
-def test_no_real_file_is_refused_that_scipy_reads() -> None:
-    """SciPy carries files of every MATLAB from 4 to 8, of both byte orders, in every class."""
+def test_every_file_that_scipy_reads_is_read() -> None:
+    """SciPy's tests contain files of MATLAB 4 to 8, of both byte orders, with every class."""
     import scipy.io.matlab
 
     from viewfuse.io.mat import read_mat
@@ -104,7 +107,7 @@ def test_no_real_file_is_refused_that_scipy_reads() -> None:
             try:
                 loadmat(path)
             except Exception:
-                continue  # kept there because it is broken
+                continue  # a damaged file, for a test of SciPy
             try:
                 read_mat(path)
                 n_read += 1
@@ -123,7 +126,7 @@ def test_v73_and_v7_agree_on_labels_and_ids_in_cells_of_text(tmp_path: Path, wri
         assert views.ids.tolist() == ids
 
 
-def test_structs_and_unrelated_variables_are_passed_over(tmp_path: Path) -> None:
+def test_structs_and_unrelated_variables_are_ignored(tmp_path: Path) -> None:
     path = tmp_path / "made.mat"
     savemat(path, {"X": cell([A, B]), "options": {"k": 3, "names": cell(["a"])}, "note": "hello", "alpha": 0.5})
     same(load_views(path, samples="rows"), A, B)
@@ -134,17 +137,27 @@ def test_views_and_labels_can_be_chosen(tmp_path: Path) -> None:
     savemat(path, {"first": cell([A, B]), "second": cell([B]), "species": Y, "y": Y[::-1]})
     same(load_views(path, views="second", labels="species"), B)
     assert load_views(path, views="first", labels=False).y is None
-    with pytest.raises(ViewsFormatError, match=r"several cells.*first, second.*views='NAME'"):
+    with pytest.raises(ViewsFormatError, match=r"several cells.*first, second.*views='NAME'") as caught:
         load_views(path)
-    with pytest.raises(ViewsFormatError, match="no variable 'third'"):
+    assert (caught.value.parameter, caught.value.value) == ("views", ("first", "second"))
+    with pytest.raises(ViewsFormatError, match="no variable 'third'") as caught:
         load_views(path, views="third")
+    assert (caught.value.view, caught.value.parameter) == ("third", "views")
+    with pytest.raises(ViewsFormatError, match="no variable 'kind' for the labels; the variables are first") as caught:
+        load_views(path, views="first", labels="kind")
+    assert caught.value.parameter == "labels"
+    assert "species" in caught.value.value
 
 
-def test_the_orientation_is_an_error_where_it_is_ambiguous(tmp_path: Path) -> None:
+def test_an_ambiguous_orientation_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "made.mat"
     savemat(path, {"X": cell([A, A + 1])})
-    with pytest.raises(ViewsFormatError, match=r"made\.mat.*rows or the columns.*samples='rows' or samples='columns'"):
+    with pytest.raises(
+        ViewsFormatError, match=r"made\.mat.*rows or the columns.*samples='rows' or samples='columns'"
+    ) as caught:
         load_views(path)
+    assert (caught.value.parameter, caught.value.value) == ("samples", ("rows", "columns"))
+    assert "samples=" not in caught.value.problem
     assert len(load_views(path, samples="rows")) == 6
     assert len(load_views(path, samples="columns")) == 3
 
@@ -159,28 +172,33 @@ def test_square_views_are_ambiguous_unless_symmetric(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("variables", "reason"),
+    ("variables", "reason", "parameter"),
     [
-        ({"X": cell([A, B[:4]])}, r"do not share their samples.*view0 6 × 3, view1 4 × 4"),
-        ({"X": cell([A, B]), "y": np.arange(9)}, r"9 labels, which does not fit.*view0 6 × 3"),
-        ({"X": cell([A, B]), "y": np.ones((6, 3))}, r"y \(6 × 3\) is called like labels"),
-        ({"X": cell([A, B]), "y0": np.column_stack([Y, Y[::-1]])}, "y0 gives each view labels of its own"),
-        ({"X": cell([A, B]), "y": Y, "gt": Y[::-1]}, "both 'y' and 'gt' could be the labels"),
-        ({"X": cell(["one", "two"])}, r"X\{1\} holds text"),
-        ({"X": cell([A, np.ones((2, 3, 4))])}, r"X\{2\} is 3-D \(2 × 3 × 4\)"),
-        ({"X": np.ones((2, 3, 4))}, r"X is 3-D \(2 × 3 × 4\)"),
-        ({"X": cell([A, cell([B])])}, r"X\{2\} holds another cell"),
-        ({"X": cell([A, np.zeros((0, 3))])}, r"X\{2\} is empty \(0 × 3\)"),
-        ({"X": cell([A * 1j, B])}, r"X\{1\} holds complex128"),
-        ({"s": {"X": A}}, "no variables"),
-        ({"note": "hello"}, r"no matrices that could be views.*note \(text\)"),
+        ({"X": cell([A, B[:4]])}, r"do not have the same samples.*view0 6 × 3, view1 4 × 4", "views"),
+        ({"X": cell([A, B]), "y": np.arange(9)}, r"9 labels, which does not match .*view0 6 × 3", "labels"),
+        ({"X": cell([A, B]), "y": np.ones((6, 3))}, r"y \(6 × 3\) has the name of labels", "labels"),
+        ({"X": cell([A, B]), "y0": np.column_stack([Y, Y[::-1]])}, "y0 has different labels for different views", "labels"),
+        ({"X": cell([A, B]), "y": Y, "gt": Y[::-1]}, "both 'y' and 'gt' could be the labels", "labels"),
+        ({"X": cell(["one", "two"])}, r"X\{1\} holds text", "views"),
+        ({"X": cell([A, np.ones((2, 3, 4))])}, r"X\{2\} is 3-D \(2 × 3 × 4\)", "views"),
+        ({"X": np.ones((2, 3, 4))}, r"X is 3-D \(2 × 3 × 4\)", "views"),
+        ({"X": cell([A, cell([B])])}, r"X\{2\} holds another cell", "views"),
+        ({"X": cell([A, np.zeros((0, 3))])}, r"X\{2\} is empty \(0 × 3\)", "views"),
+        ({"X": cell([A * 1j, B])}, r"X\{1\} holds complex128", "views"),
+        ({"s": {"X": A}}, "no variables", None),
+        ({"note": "hello"}, r"no variable is a matrix that could be a view.*note \(text\)", None),
     ],
 )
-def test_a_layout_that_cannot_be_read_says_why(tmp_path: Path, variables: dict, reason: str) -> None:
+def test_unreadable_variables_are_an_error_with_the_reason(
+    tmp_path: Path, variables: dict, reason: str, parameter: str | None
+) -> None:
     path = tmp_path / "made.mat"
     savemat(path, variables)
-    with pytest.raises(ViewsFormatError, match=rf"made\.mat: .*{reason}"):
+    with pytest.raises(ViewsFormatError, match=rf"made\.mat: .*{reason}") as caught:
         load_views(path)
+    assert caught.value.parameter == parameter
+    assert (caught.value.hint is None) == (parameter is None)
+    assert not re.search(r"(views|labels)=", caught.value.problem)
 
 
 @pytest.mark.parametrize("version", ["7", "7.3"])
@@ -194,7 +212,7 @@ def test_a_layout_that_cannot_be_read_says_why(tmp_path: Path, variables: dict, 
         ({"age": Y[:, None] + 1, "image": A}, 1, r"age \(6 × 1\)"),
     ],
 )
-def test_what_could_be_a_view_and_is_none_is_named(
+def test_unused_variables_that_could_be_views_are_named(
     tmp_path: Path, write_mat73: Callable[..., Path], variables: dict, n_views: int, unused: str, version: str
 ) -> None:
     path = tmp_path / "made73.mat"
@@ -202,11 +220,14 @@ def test_what_could_be_a_view_and_is_none_is_named(
         write_mat73(**variables, y=Y)
     else:
         savemat(path, {n: cell(v) if isinstance(v, list) else v for n, v in variables.items()} | {"y": Y})
-    with pytest.warns(UnusedVariablesWarning, match=rf"made73\.mat: {unused} could be views too.*views="):
+    with pytest.warns(UnusedVariablesWarning, match=rf"made73\.mat: {unused} could be views too.*views=") as caught:
         assert load_views(path).n_views == n_views
+    assert caught[0].message.parameter == "views"
+    assert caught[0].message.value == tuple(re.findall(r"(\w+) \\\(", unused))
+    assert caught[0].filename == __file__
 
 
-def test_what_shares_no_samples_and_unread_labels_are_no_views(tmp_path: Path) -> None:
+def test_variables_of_other_sizes_and_unread_labels_are_not_views(tmp_path: Path) -> None:
     path = tmp_path / "made.mat"
     savemat(path, {"X1": A, "X2": B, "W": np.ones((3, 4)), "alpha": 0.5, "y": Y, "names": cell(["a", "b"])})
     same(load_views(path), A, B)
@@ -215,14 +236,14 @@ def test_what_shares_no_samples_and_unread_labels_are_no_views(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("variables", [{"X1": A + 1j, "X2": B}, {"X": [A, B], "fft": A + 1j}, {"image": A, "fft": B + 1j}])
-def test_complex_matrices_are_refused_by_name(tmp_path: Path, variables: dict) -> None:
+def test_complex_matrices_are_an_error_that_names_them(tmp_path: Path, variables: dict) -> None:
     path = tmp_path / "made.mat"
     savemat(path, {n: cell(v) if isinstance(v, list) else v for n, v in variables.items()})
     with pytest.raises(ViewsFormatError, match=r"made\.mat: (X1|fft) holds complex128"):
         load_views(path, samples="rows")
 
 
-def test_a_complex_matrix_of_v73_is_refused_by_name(write_mat73: Callable[..., Path]) -> None:
+def test_a_complex_matrix_of_v73_is_an_error_that_names_it(write_mat73: Callable[..., Path]) -> None:
     import h5py
 
     path = write_mat73(X1=A)

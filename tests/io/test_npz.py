@@ -1,4 +1,4 @@
-"""NumPy archives."""
+"""NumPy ``.npz`` archives."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ def test_samples_as_columns_and_a_choice_of_views(tmp_path: Path) -> None:
     np.savez(path, X1=A.T, X2=B.T, y=[0, 0, 1, 1])
     np.testing.assert_array_equal(load_views(path).arrays[0], A)
     assert load_views(path, views=["X2"]).names == ("X2",)
-    with pytest.raises(ViewsFormatError, match="share their samples: they need the same number of rows"):
+    with pytest.raises(ViewsFormatError, match="the same samples: they need the same number of rows"):
         load_views(path, samples="rows")
     with pytest.raises(ViewsError, match="'rows' or 'columns', not 'rws'"):
         load_views(path, samples="rws")
 
 
-def test_an_archive_cut_in_its_last_array_is_refused(tmp_path: Path) -> None:
+def test_a_truncated_archive_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "made.npz"
     np.savez(path, X1=A, X2=B)
     path.write_bytes(path.read_bytes()[:-40])
@@ -56,7 +56,7 @@ def test_an_archive_cut_in_its_last_array_is_refused(tmp_path: Path) -> None:
     ids=lambda arrays: "-".join(arrays),
 )
 @pytest.mark.parametrize("labels", [None, False])
-def test_every_matrix_that_shares_the_samples_is_a_view(tmp_path: Path, arrays: dict, labels) -> None:
+def test_every_matrix_with_the_same_samples_is_a_view(tmp_path: Path, arrays: dict, labels) -> None:
     path = tmp_path / "made.npz"
     np.savez(path, **arrays, y=[0, 0, 1, 1])
     views = load_views(path, labels=labels, samples="rows")
@@ -65,20 +65,20 @@ def test_every_matrix_that_shares_the_samples_is_a_view(tmp_path: Path, arrays: 
         np.testing.assert_array_equal(views.view(name), array)
 
 
-def test_matrices_of_another_length_are_no_views_beside_numbered_ones(tmp_path: Path) -> None:
+def test_matrices_of_other_lengths_are_not_views(tmp_path: Path) -> None:
     path = tmp_path / "made.npz"
     np.savez(path, X1=A, X2=B, loadings=np.ones((3, 7)), extra=A + 1, mean=np.ones((1, 3)), y=[0, 0, 1, 1])
     assert load_views(path).names == ("X1", "X2", "extra")
 
 
-def test_a_flat_array_with_an_entry_per_sample_is_named_not_lost(tmp_path: Path) -> None:
+def test_a_vector_with_one_entry_per_sample_is_named_in_a_warning(tmp_path: Path) -> None:
     path = tmp_path / "made.npz"
     np.savez(path, X1=A, X2=B, age=np.arange(4.0))
     with pytest.warns(UnusedVariablesWarning, match=r"made\.npz: age \(4\) could be views too.*views="):
         assert load_views(path).names == ("X1", "X2")
 
 
-def test_a_complex_matrix_is_refused_by_name(tmp_path: Path) -> None:
+def test_a_complex_matrix_is_an_error_that_names_it(tmp_path: Path) -> None:
     path = tmp_path / "made.npz"
     np.savez(path, sound=A, fft=B + 1j)
     with pytest.raises(ViewsFormatError, match=r"made\.npz: fft holds complex128 values.*views="):
@@ -96,14 +96,14 @@ def test_a_sparse_matrix_saved_by_scipy_is_one_view(tmp_path: Path, form: str) -
     np.testing.assert_array_equal(views.arrays[0].toarray(), matrix.toarray())
 
 
-def test_a_sparse_matrix_that_cannot_be_read_says_why(tmp_path: Path) -> None:
+def test_an_invalid_sparse_matrix_is_an_error_with_the_reason(tmp_path: Path) -> None:
     path = tmp_path / "made.npz"
     sp.save_npz(path, sp.dia_array(np.eye(3)))
-    with pytest.raises(ViewsFormatError, match=r"made\.npz: .*format 'dia'; save its \.tocsr\(\)"):
+    with pytest.raises(ViewsFormatError, match=r"made\.npz: .*format 'dia'.*Save matrix\.tocsr\(\)"):
         load_views(path)
     np.savez(path, format="csr", shape=[3, 3], data=np.ones(2), indices=[0, 7], indptr=[0, 1, 2, 2])
     with pytest.raises(ViewsFormatError, match=r"not a valid sparse matrix|index"):
         load_views(path)
     np.savez(path, format="csr", shape=[3, 3], data=np.ones(2), indices=[0, 7])
-    with pytest.raises(ViewsFormatError, match="not as a whole: indptr is missing"):
+    with pytest.raises(ViewsFormatError, match="sparse matrix is incomplete: indptr is missing"):
         load_views(path)

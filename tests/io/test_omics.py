@@ -1,4 +1,4 @@
-"""AnnData and MuData, the real ones."""
+"""AnnData, MuData and scikit-learn Bunches."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def single() -> anndata.AnnData:
 
 @pytest.fixture
 def multi() -> mudata.MuData:
-    """Two modalities that share c1 and c2; each has a cell of its own."""
+    """Two modalities with the cells c1 and c2 in common; each has one more cell."""
     rna, atac = cells(["c0", "c1", "c2"], 6, "gene"), cells(["c2", "c1", "c3"], 4, "peak")
     rna.obsm["X_pca"] = RNG.normal(size=(3, 2))
     data = mudata.MuData({"rna": rna, "atac": atac})
@@ -68,20 +68,32 @@ def test_views_and_labels_of_anndata_can_be_chosen(single: anndata.AnnData) -> N
     views = load_views(single, views=["protein", "X_pca"], labels="cell_type")
     assert views.names == ("protein", "X_pca")
     assert views.y.tolist() == ["T", "T", "B", "B", "B"]
-    with pytest.raises(ViewsError, match="no 'umap' for view 'umap'; there are 'X', 'log', 'X_pca', 'protein'"):
+    with pytest.raises(
+        ViewsError, match="no 'umap' for view 'umap'; the entries are 'X', 'log', 'X_pca', 'protein'"
+    ) as caught:
         load_views(single, views="umap")
-    with pytest.raises(ViewsError, match="obs has no column 'species'"):
+    assert (caught.value.view, caught.value.parameter) == ("umap", "views")
+    assert caught.value.value == ("X", "log", "X_pca", "protein")
+    with pytest.raises(ViewsError, match="obs has no column 'species'") as caught:
         load_views(single, labels="species")
-    with pytest.raises(ViewsError, match="leave ids and samples out"):
+    assert (caught.value.parameter, caught.value.value) == ("labels", ("cell_type", False))
+    with pytest.raises(ViewsError, match="Leave ids and samples out") as caught:
         load_views(single, samples="columns")
+    assert caught.value.parameter == "samples"
+    single.obs["label"], single.obs["target"] = "a", "b"
+    with pytest.raises(ViewsError, match="Several columns could be the labels: 'label', 'target'") as caught:
+        load_views(single)
+    assert (caught.value.parameter, caught.value.value) == ("labels", ("label", "target", False))
 
 
 def test_modalities_are_views_matched_by_obs_names(multi: mudata.MuData, tmp_path: Path) -> None:
     path = tmp_path / "made.h5mu"
     multi.write(path)
     for source in (multi, path):
-        with pytest.raises(ViewsError, match=r"view 'rna' lacks 1 sample: 'c3'; view 'atac' lacks 1 sample: 'c0'"):
+        expected = r"1 sample missing from view 'rna': 'c3'; 1 sample missing from view 'atac': 'c0'"
+        with pytest.raises(ViewsError, match=expected) as caught:
             load_views(source)
+        assert (caught.value.view, caught.value.parameter, caught.value.value) == ("rna", "missing", ("drop", "keep"))
         shared = load_views(source, missing="drop")
         assert shared.names == ("rna", "atac")
         assert shared.ids.tolist() == ["c1", "c2"]
@@ -99,11 +111,11 @@ def test_an_entry_of_a_modality_can_be_its_view(multi: mudata.MuData) -> None:
     views = load_views(multi, views=["rna:X_pca", "atac"], missing="drop")
     assert views.names == ("rna:X_pca", "atac")
     np.testing.assert_array_equal(views.view("rna:X_pca"), multi.mod["rna"].obsm["X_pca"][[1, 2]])
-    with pytest.raises(ViewsError, match="no modality 'prot'; there are 'rna', 'atac'"):
+    with pytest.raises(ViewsError, match="no modality 'prot'; the modalities are 'rna', 'atac'"):
         load_views(multi, views=["prot"])
 
 
-def test_a_damaged_h5mu_is_refused(multi: mudata.MuData, tmp_path: Path) -> None:
+def test_a_truncated_h5mu_is_an_error(multi: mudata.MuData, tmp_path: Path) -> None:
     path = tmp_path / "made.h5mu"
     multi.write(path)
     path.write_bytes(path.read_bytes()[:-2000])
@@ -111,7 +123,7 @@ def test_a_damaged_h5mu_is_refused(multi: mudata.MuData, tmp_path: Path) -> None
         load_views(path)
 
 
-def test_an_h5ad_that_claims_too_much_is_refused(single: anndata.AnnData, tmp_path: Path) -> None:
+def test_an_h5ad_with_a_wrong_claim_is_an_error(single: anndata.AnnData, tmp_path: Path) -> None:
     import h5py
 
     path = tmp_path / "made.h5ad"
@@ -122,7 +134,7 @@ def test_an_h5ad_that_claims_too_much_is_refused(single: anndata.AnnData, tmp_pa
         load_views(path)
 
 
-def test_texts_longer_than_the_file_are_refused(single: anndata.AnnData, tmp_path: Path) -> None:
+def test_texts_longer_than_the_file_are_an_error(single: anndata.AnnData, tmp_path: Path) -> None:
     import h5py
 
     path = tmp_path / "made.h5ad"
@@ -132,7 +144,7 @@ def test_texts_longer_than_the_file_are_refused(single: anndata.AnnData, tmp_pat
     with path.open("r+b") as raw:
         raw.seek(place)
         raw.write((2**31).to_bytes(4, "little"))
-    with pytest.raises(ViewsFormatError, match=r"made\.h5ad: obs/_index claims longer texts than the whole file"):
+    with pytest.raises(ViewsFormatError, match=r"made\.h5ad: obs/_index claims texts longer than the whole file"):
         load_views(path)
 
 
@@ -157,11 +169,11 @@ def test_multi_view_bunches() -> None:
     for bunch in (Bunch(data=arrays, target=[0, 0, 1, 1]), Bunch(views=dict(enumerate(arrays)), target=[0, 0, 1, 1])):
         assert [array.shape[1] for array in Views(bunch)] == [2, 3]
         assert load_views(bunch).y.tolist() == [0, 0, 1, 1]
-    with pytest.raises(ViewsTypeError, match="needs 'data' or 'views'; this one has frame"):
+    with pytest.raises(ViewsTypeError, match="needs an entry 'data' or 'views'; this one has 'frame'"):
         load_views(Bunch(frame=1))
 
 
-def test_nothing_that_is_asked_of_a_bunch_is_ignored() -> None:
+def test_no_option_is_ignored_for_a_bunch() -> None:
     frame = pd.DataFrame({"a": [1.0, 2, 3, 4]}, index=list("pqrs"))
     bunch = Bunch(views={"x": np.ones((4, 2)), "z": frame}, target=[0, 0, 1, 1], species=["c", "c", "d", "d"])
     chosen = load_views(bunch, views=["z"], labels="species")
@@ -171,21 +183,23 @@ def test_nothing_that_is_asked_of_a_bunch_is_ignored() -> None:
     assert chosen.y.tolist() == ["c", "c", "d", "d"]
     for options, reason in [
         ({"views": ["w"]}, "There is no view 'w'"),
-        ({"views": {"z": [0]}}, "views= gives names"),
-        ({"labels": "kind"}, "has no 'kind', which labels= asks for; it has views, target, species"),
-        ({"missing": "keep"}, "missing='keep' .* in a Bunch every view has every sample"),
+        ({"views": {"z": [0]}}, "chosen by name, not by a mapping"),
+        ({"labels": "kind"}, "no entry 'kind' for the labels; its entries are 'views', 'target', 'species'"),
+        ({"missing": "keep"}, "In a Bunch every sample is in every view, so there are no missing samples to keep"),
+        ({"ids": "name"}, "The samples of a Bunch are rows, and they have no ids"),
     ]:
-        with pytest.raises(ViewsError, match=reason):
+        with pytest.raises(ViewsError, match=reason) as caught:
             load_views(bunch, **options)
-    with pytest.raises(ViewsError, match=r"'target' is called like labels, but holds 0\.5"):
+        assert caught.value.parameter == next(iter(options))
+    with pytest.raises(ViewsError, match=r"'target' has the name of labels, but contains 0\.5"):
         load_views(Bunch(data=np.ones((2, 2)), target=[0.5, 1.0]))
-    with pytest.warns(UnusedColumnsWarning, match="2 columns in no view left out"):
+    with pytest.warns(UnusedColumnsWarning, match="2 columns are in no view and not used"):
         load_views(load_iris(), views={"sepal": slice(0, 2)})
-    with pytest.raises(ViewsError, match=r"'target' has shape \(2, 2\)"):
+    with pytest.raises(ViewsError, match=r"'target' of the Bunch has shape \(2, 2\)"):
         load_views(Bunch(data=np.ones((2, 2)), target=np.ones((2, 2))))
 
 
-def test_an_estimator_takes_them_as_they_are() -> None:
+def test_estimators_accept_anndata_and_mudata() -> None:
     truth = np.repeat([0, 1], 20)
 
     def grouped(n_features: int) -> anndata.AnnData:

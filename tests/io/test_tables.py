@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,7 @@ pytest.importorskip("pyarrow")
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Two views of the samples ann, bob, cat, in different orders and formats; labels in a third file."""
+    """Two views of the samples ann, bob and cat, in different orders and formats, and labels in a third file."""
     (tmp_path / "audio.csv").write_text("id,a1,a2\nann,1,2\nbob,3,4\ncat,5,6\n")
     (tmp_path / "image.tsv").write_text("id\ti1\ncat\t0.3\nann\t0.1\nbob\t0.2\n")
     (tmp_path / "labels.csv").write_text("id,species\nbob,dog\ncat,cat\nann,dog\n")
@@ -24,7 +25,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_folder_is_joined_on_ids_not_on_position(folder: Path) -> None:
+def test_tables_of_a_folder_are_joined_on_ids_not_on_position(folder: Path) -> None:
     views = load_views(folder)
     assert views.names == ("audio", "image")
     assert views.ids.tolist() == ["ann", "bob", "cat"]
@@ -53,11 +54,14 @@ def test_parquet_with_an_index_or_an_id_column_is_joined_with_csv(folder: Path) 
     np.testing.assert_array_equal(views.view("more"), views.view("text"))
 
 
-def test_samples_that_a_view_lacks(folder: Path) -> None:
+def test_samples_missing_from_a_view(folder: Path) -> None:
     (folder / "image.tsv").write_text("id\ti1\ncat\t0.3\ndan\t0.4\nann\t0.1\n")
     (folder / "labels.csv").unlink()
-    with pytest.raises(ViewsError, match=r"'audio' lacks 1 sample: 'dan'; view 'image' lacks 1 sample: 'bob'"):
+    expected = r"1 sample missing from view 'audio': 'dan'; 1 sample missing from view 'image': 'bob'"
+    with pytest.raises(ViewsError, match=expected) as caught:
         load_views(folder)
+    assert (caught.value.view, caught.value.parameter, caught.value.value) == ("audio", "missing", ("drop", "keep"))
+    assert "missing=" not in caught.value.problem
     dropped = load_views(folder, missing="drop")
     assert dropped.ids.tolist() == ["ann", "cat"]
     assert dropped.present is None
@@ -66,14 +70,23 @@ def test_samples_that_a_view_lacks(folder: Path) -> None:
     np.testing.assert_array_equal(kept.present, [[True, True], [True, False], [True, True], [False, True]])
     assert np.isnan(kept.view("image")[1]).all()
     assert np.isnan(kept.view("audio")[3]).all()
-    with pytest.raises(ViewsError, match="'error', 'keep' or 'drop', not 'ignore'"):
+    with pytest.raises(ViewsError, match="'error', 'keep' or 'drop', not 'ignore'") as caught:
         load_views(folder, missing="ignore")
+    assert (caught.value.parameter, caught.value.value) == ("missing", ("error", "keep", "drop"))
 
 
-def test_ids_are_never_ignored_where_only_some_views_have_them(folder: Path) -> None:
+def test_no_sample_in_every_view(folder: Path) -> None:
+    (folder / "image.tsv").write_text("id\ti1\ndan\t0.4\n")
+    with pytest.raises(ViewsError, match="No sample is in every view") as caught:
+        load_views(folder, missing="drop", labels=False)
+    assert (caught.value.parameter, caught.value.value) == ("missing", ("keep",))
+
+
+def test_ids_of_only_some_views_are_an_error(folder: Path) -> None:
     (folder / "image.tsv").write_text("i1\ti2\n0.1\t1\n0.2\t1\n0.3\t1\n")
-    with pytest.raises(ViewsError, match="'audio' has sample ids, but 'image' has none"):
+    with pytest.raises(ViewsError, match="'audio' has sample ids, but 'image' has none") as caught:
         load_views(folder, labels=False)
+    assert (caught.value.view, caught.value.parameter) == ("image", "ids")
 
 
 def test_without_any_ids_rows_are_matched_by_position(tmp_path: Path) -> None:
@@ -87,7 +100,7 @@ def test_without_any_ids_rows_are_matched_by_position(tmp_path: Path) -> None:
         load_views(tmp_path)
 
 
-def test_repeated_and_blank_ids_are_refused(folder: Path) -> None:
+def test_repeated_and_blank_ids_are_an_error(folder: Path) -> None:
     (folder / "audio.csv").write_text("id,a1\nann,1\nann,2\ncat,3\n")
     with pytest.raises(ViewsError, match="'audio' has the same id in several rows: 'ann'"):
         load_views(folder)
@@ -96,7 +109,7 @@ def test_repeated_and_blank_ids_are_refused(folder: Path) -> None:
         load_views(folder)
 
 
-def test_ids_stay_as_they_are_spelled(tmp_path: Path) -> None:
+def test_ids_keep_their_spelling(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("id,x\n007,1\n010,2\nNA,3\n")
     (tmp_path / "b.csv").write_text("patientID,z\n010,2\nNA,3\n007,1\n")
     views = load_views(tmp_path)
@@ -104,7 +117,7 @@ def test_ids_stay_as_they_are_spelled(tmp_path: Path) -> None:
     np.testing.assert_array_equal(views.view("a"), views.view("b"))
 
 
-def test_number_ids_of_parquet_meet_text_ids_of_csv(tmp_path: Path) -> None:
+def test_number_ids_of_parquet_match_text_ids_of_csv(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("id,x\n1,1\n2,2\n")
     pd.DataFrame({"id": [2, 1], "z": [2, 1]}).to_parquet(tmp_path / "b.parquet", index=False)
     views = load_views(tmp_path)
@@ -119,11 +132,12 @@ def test_a_first_column_of_text_or_without_a_name_is_the_id(tmp_path: Path) -> N
     assert views.ids.tolist() == ["p", "q"]
     np.testing.assert_array_equal(views.view("a"), views.view("b"))
     assert load_views({"b": tmp_path / "b.csv"}, ids="who").ids.tolist() == ["q", "p"]
-    with pytest.raises(ViewsFormatError, match=r"a\.csv: there is no id column 'who'"):
+    with pytest.raises(ViewsFormatError, match=r"a\.csv: there is no column 'who' for the ids") as caught:
         load_views(tmp_path, ids="who")
+    assert (caught.value.parameter, caught.value.value) == ("ids", ("Unnamed: 0", "x", "z"))
 
 
-def test_rows_with_names_as_r_writes_them(tmp_path: Path) -> None:
+def test_row_names_as_r_writes_them(tmp_path: Path) -> None:
     (tmp_path / "a.tsv").write_text("x\tz\np\t1\t2\nq\t3\t4\n")
     assert load_views([tmp_path / "a.tsv"]).ids.tolist() == ["p", "q"]
     (tmp_path / "a.tsv").write_text("x\tz\n007\t1\t2\n010\t3\t4\n")
@@ -131,7 +145,7 @@ def test_rows_with_names_as_r_writes_them(tmp_path: Path) -> None:
     assert load_views(tmp_path / "a.tsv", views="*").ids.tolist() == ["007", "010"]
 
 
-def test_genes_in_rows_and_samples_in_columns(tmp_path: Path) -> None:
+def test_samples_as_columns(tmp_path: Path) -> None:
     (tmp_path / "rna.csv").write_text("gene,p,q\nG1,1,2\nG2,3,4\nG3,5,6\n")
     (tmp_path / "snp.csv").write_text("site,q,p\nM1,8,7\n")
     views = load_views(tmp_path, samples="columns")
@@ -141,49 +155,80 @@ def test_genes_in_rows_and_samples_in_columns(tmp_path: Path) -> None:
     assert views.feature_names[0].tolist() == ["G1", "G2", "G3"]
 
 
-def test_labels_in_the_views_themselves_must_agree(tmp_path: Path) -> None:
+def test_labels_in_several_tables_must_agree(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("id,x,label\n1,5,A\n2,6,B\n")
     (tmp_path / "b.csv").write_text("id,z,label\n2,6,B\n1,5,A\n")
     assert load_views(tmp_path).y.tolist() == ["A", "B"]
     (tmp_path / "b.csv").write_text("id,z,label\n2,6,A\n1,5,A\n")
-    with pytest.raises(ViewsError, match=r"'a' and 'b' give row 1 \(id '2'\) different labels"):
+    with pytest.raises(ViewsError, match=r"'a' and 'b' have different labels for row 1 \(id '2'\)"):
         load_views(tmp_path)
 
 
 def test_a_sample_without_a_label_is_named(folder: Path) -> None:
     (folder / "labels.csv").write_text("id,species\nbob,dog\nann,dog\n")
-    with pytest.raises(ViewsError, match=r"1 of 3 samples have no label in 'labels', the first row 2 \(id 'cat'\)"):
+    with pytest.raises(ViewsError, match=r"1 of 3 samples have no label in 'labels'; the first is row 2 \(id 'cat'\)"):
         load_views(folder)
 
 
-def test_an_id_labelled_twice_is_refused(folder: Path) -> None:
+def test_two_labels_for_one_id_are_an_error(folder: Path) -> None:
     (folder / "labels.csv").write_text("id,species\nbob,dog\nann,dog\ncat,cat\nann,cat\n")
-    with pytest.raises(ViewsError, match="'labels' labels the same id in several rows"):
+    with pytest.raises(ViewsError, match="'labels' has labels for the same id in several rows"):
         load_views(folder)
 
 
-def test_two_columns_that_could_be_ids_are_not_guessed_at(tmp_path: Path) -> None:
+def test_two_columns_that_could_be_ids_are_an_error(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("patient_id,sample_id,x\n1,11,5\n2,12,6\n")
-    with pytest.raises(ViewsFormatError, match="'patient_id', 'sample_id' could each be the ids; choose with ids="):
+    with pytest.raises(
+        ViewsFormatError, match=r"several columns could be the ids: 'patient_id', 'sample_id'.*ids="
+    ) as caught:
         load_views(tmp_path)
+    assert (caught.value.parameter, caught.value.value) == ("ids", ("patient_id", "sample_id"))
 
 
-def test_a_stray_text_does_not_turn_a_feature_into_ids(tmp_path: Path) -> None:
+def test_two_columns_that_could_be_labels_are_an_error(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("id,label,class,x\n1,a,b,5\n2,a,b,6\n")
+    with pytest.raises(ViewsFormatError, match="Several columns could be the labels: 'label', 'class'") as caught:
+        load_views(tmp_path)
+    assert (caught.value.parameter, caught.value.value) == ("labels", ("label", "class", False))
+
+
+def test_labels_that_cannot_be_matched_are_an_error(folder: Path) -> None:
+    for text, reason in [
+        ("label\ndog\ndog\ncat\n", "The views have ids, but the labels do not"),
+        ("id,species,age\nbob,dog,1\nann,dog,2\ncat,cat,3\n", "must have one column besides the ids, not 'species', 'age'"),
+        ("species\ndog\ndog\ncat\n", "must have one column besides the ids, not none"),
+    ]:
+        (folder / "labels.csv").write_text(text)
+        with pytest.raises(ViewsError, match=reason) as caught:
+            load_views(folder, ids="id" if "age" in text else None)
+        assert caught.value.parameter == "labels"
+        assert False in caught.value.value
+
+
+def test_a_chosen_label_column_that_no_table_has_is_an_error(folder: Path, tmp_path: Path) -> None:
+    (folder / "labels.csv").unlink()
+    for source, options in [(folder, {}), (folder / "audio.csv", {"views": "*"})]:
+        with pytest.raises(ViewsError, match="column 'kind' for the labels") as caught:
+            load_views(source, labels="kind", **options)
+        assert caught.value.parameter == "labels"
+
+
+def test_a_feature_with_one_text_value_does_not_become_ids(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("x,z\n1,5\noops,6\n3,7\n")
     with pytest.raises(ViewsFormatError, match=r"a\.csv: column 'x' holds 'oops' in row 1"):
         load_views(tmp_path)
 
 
-def test_columns_that_pandas_counted_are_a_header(tmp_path: Path) -> None:
+def test_column_numbers_written_by_pandas_are_a_header(tmp_path: Path) -> None:
     pd.DataFrame(np.eye(3)).to_csv(tmp_path / "a.csv", index=False)
     np.testing.assert_array_equal(load_views(tmp_path).arrays[0], np.eye(3))
 
 
 @pytest.mark.parametrize("first_line", ["ann,1.5,2", "1.5,ann,2", "ann,0,1", ",1.5,2", "x,NA,z", "x,,z", "'a b',1e3,nan"])
-def test_a_first_line_that_could_be_a_sample_is_not_lost(tmp_path: Path, first_line: str) -> None:
+def test_a_first_line_that_could_be_a_sample_is_an_error(tmp_path: Path, first_line: str) -> None:
     path = tmp_path / "made.csv"
     path.write_text(f"{first_line}\nbob,3,4\n")
-    with pytest.raises(ViewsFormatError, match=r"made\.csv: its first line could be a header or a sample.*as in id,x1,x2"):
+    with pytest.raises(ViewsFormatError, match=r"made\.csv: the first line could be a header or a sample.*such as id,x1,x2"):
         load_views([path])
 
 
@@ -205,7 +250,7 @@ def test_first_lines_that_are_headers(tmp_path: Path, header: str, n_samples: in
     assert len(load_views([path])) == 2
 
 
-def test_numbers_and_gaps_alone_are_no_header(tmp_path: Path) -> None:
+def test_a_line_of_numbers_and_missing_values_is_not_a_header(tmp_path: Path) -> None:
     path = tmp_path / "made.csv"
     path.write_text("5,,7\n8,9,NA\n")
     np.testing.assert_array_equal(load_views([path]).arrays[0], [[5, np.nan, 7], [8, 9, np.nan]])
@@ -215,17 +260,17 @@ def test_numbers_and_gaps_alone_are_no_header(tmp_path: Path) -> None:
     ("text", "found"),
     [("x z\n1 2\n3 4\n", "spaces"), ("1.5   2\n3   4\n", "spaces"), ("x z\np 1 2\n", "spaces"), ("x|z\n1|2\n", r"'\|'")],
 )
-def test_other_separators_are_named(tmp_path: Path, text: str, found: str) -> None:
+def test_other_separators_are_an_error_that_names_them(tmp_path: Path, text: str, found: str) -> None:
     path = tmp_path / "made.txt"
     path.write_text(text)
-    with pytest.raises(ViewsFormatError, match=rf"made\.txt: its separator was not recognised.*{found}"):
+    with pytest.raises(ViewsFormatError, match=rf"made\.txt: the separator is not comma, tab or semicolon.*{found}"):
         load_views([path])
     path.write_text("body mass\n1\n2\n")
     assert len(load_views([path])) == 2
 
 
 @pytest.mark.parametrize("mark", ["IM", "MI"])
-def test_a_table_with_matlabs_byte_order_mark_by_chance_is_a_table(tmp_path: Path, mark: str) -> None:
+def test_a_table_with_the_bytes_of_matlabs_byte_order_is_a_table(tmp_path: Path, mark: str) -> None:
     path = tmp_path / "made.csv"
     header = "id,x,".ljust(126, "z") + mark
     path.write_text(f"{header}\nann,1,2\n")
@@ -262,31 +307,43 @@ def test_groups_of_columns(table: Path, rules) -> None:
     assert views.y.tolist() == ["x", "y"]
 
 
-def test_columns_in_no_view_are_named(table: Path) -> None:
-    with pytest.warns(UnusedColumnsWarning, match="left out: 'image-1', 'image-2', 'age'"):
+def test_columns_in_no_view_are_named_in_a_warning(table: Path) -> None:
+    with pytest.warns(UnusedColumnsWarning, match="not used: 'image-1', 'image-2', 'age'") as caught:
         load_views(table, views=["audio_*"])
+    assert (caught[0].message.parameter, caught[0].message.value) == ("views", ("image-1", "image-2", "age"))
 
 
 @pytest.mark.parametrize(
     ("rules", "reason"),
     [
-        (None, r"which columns make up each view.*audio_\* \(2 columns\), image-\* \(2 columns\).*views='\*'"),
-        ([], "names no view"),
+        (None, r"the columns of each view must be given.*audio_\* \(2 columns\), image-\* \(2 columns\).*views='\*'"),
+        ([], "No view is named"),
         (["audio"], "'audio' is neither NAME:FIRST-LAST"),
-        (["text_*"], "no column begins with 'text_'"),
-        (["a:1-3"], "'1-3' takes in column 'id', which holds ids or labels"),
-        (["a:5-9"], "'5-9' reaches outside the 7 columns"),
-        (["a:3-2"], "'3-2' ends before it begins"),
+        (["text_*"], "No column begins with 'text_'"),
+        (["a:1-3"], "'1-3' includes column 'id', which holds ids or labels"),
+        (["a:5-9"], "'5-9' is outside the columns 1 to 7"),
+        (["a:3-2"], "The last column of '3-2' comes before the first"),
         (["a:no-where"], "'no-where' is not FIRST-LAST"),
         (["a:2-3", "a:4-5"], "'a' is given twice"),
     ],
 )
-def test_rules_that_cannot_be_followed(table: Path, rules, reason: str) -> None:
-    with pytest.raises(ViewsFormatError, match=rf"all\.csv: .*{reason}"):
+def test_bad_groups_of_columns_are_an_error(table: Path, rules, reason: str) -> None:
+    with pytest.raises(ViewsFormatError, match=rf"all\.csv: .*{reason}") as caught:
         load_views(table, views=rules)
+    assert caught.value.parameter == "views"
+    assert "views=" not in caught.value.problem
 
 
-def test_a_frame_in_memory_is_grouped_the_same_way_and_not_changed(table: Path) -> None:
+def test_groups_of_columns_are_suggested(table: Path) -> None:
+    with pytest.raises(ViewsFormatError) as caught:
+        load_views(table)
+    assert caught.value.value == (["audio_*", "image-*"], "*")
+    for offered in caught.value.value:
+        with pytest.warns(UnusedColumnsWarning) if offered != "*" else nullcontext():
+            assert load_views(table, views=offered).n_views == len(offered)
+
+
+def test_a_frame_is_grouped_in_the_same_way_and_not_changed(table: Path) -> None:
     frame = pd.read_csv(table)
     before = frame.copy()
     views = load_views(frame, views=["audio_*", "image-*", "age:6"])
@@ -298,19 +355,19 @@ def test_a_frame_in_memory_is_grouped_the_same_way_and_not_changed(table: Path) 
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("id,a\nann,1\nbob,tall\n", "column 'a' holds 'tall' in row 1, which is no number"),
+        ("id,a\nann,1\nbob,tall\n", "column 'a' holds 'tall' in row 1; features must be numbers"),
         ("id,a\nann,1\nbob,2,3,4\n", "damaged or cut short"),
-        ("id,a\n", "without rows"),
+        ("id,a\n", "has no rows"),
     ],
 )
-def test_tables_that_are_none(tmp_path: Path, text: str, reason: str) -> None:
+def test_bad_tables_are_an_error(tmp_path: Path, text: str, reason: str) -> None:
     path = tmp_path / "made.csv"
     path.write_text(text)
     with pytest.raises(ViewsFormatError, match=rf"made\.csv: .*{reason}"):
         load_views(path, views="*")
 
 
-def test_a_parquet_file_cut_short(tmp_path: Path) -> None:
+def test_a_truncated_parquet_file(tmp_path: Path) -> None:
     path = tmp_path / "made.parquet"
     pd.DataFrame({"a": range(100)}).to_parquet(path)
     path.write_bytes(path.read_bytes()[:-30])
@@ -318,11 +375,11 @@ def test_a_parquet_file_cut_short(tmp_path: Path) -> None:
         load_views(path, views="*")
 
 
-def test_sources_that_are_no_tables(tmp_path: Path) -> None:
-    with pytest.raises(ViewsError, match=r"holds no \.csv"):
+def test_sources_that_are_not_tables(tmp_path: Path) -> None:
+    with pytest.raises(ViewsError, match=r"has no \.csv"):
         load_views(tmp_path)
     np.savez(tmp_path / "a.npz", X1=np.ones((2, 2)))
-    with pytest.raises(ViewsError, match=r"a\.npz: in a list each file must be a table"):
+    with pytest.raises(ViewsError, match=r"a\.npz: in a list, each file must be a table"):
         load_views([tmp_path / "a.npz"])
     with pytest.raises(ViewsTypeError, match="load_views reads files"):
         load_views([np.ones((2, 2))])
@@ -331,14 +388,24 @@ def test_sources_that_are_no_tables(tmp_path: Path) -> None:
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "a.csv").write_text("id,x\n1,2\n")
-    with pytest.raises(ViewsError, match="Several files are called 'a'"):
+    with pytest.raises(ViewsError, match="Several files have the name 'a'"):
         load_views([tmp_path / "one" / "a.csv", tmp_path / "two" / "a.csv"])
 
 
-def test_options_that_would_be_ignored_are_refused(table: Path, folder: Path) -> None:
-    with pytest.raises(ViewsError, match=r"missing='drop' .* in a DataFrame every view has every sample; leave it out"):
+def test_options_without_effect_are_an_error(table: Path, folder: Path) -> None:
+    with pytest.raises(
+        ViewsError, match=r"In a DataFrame every sample is in every view.*Leave missing='drop' out"
+    ) as caught:
         load_views(pd.read_csv(table), views="*", missing="drop")
-    with pytest.raises(ViewsError, match=r"missing='keep' .*all\.csv every view has every sample"):
+    assert caught.value.parameter == "missing"
+    with pytest.raises(ViewsError, match=r"In .*all\.csv every sample is in every view.*Leave missing='keep' out"):
         load_views(table, views="*", missing="keep")
-    with pytest.raises(ViewsTypeError, match="views= gives the tables' names"):
+    with pytest.raises(ViewsTypeError, match="chosen by the names of the tables, not by a mapping") as caught:
         load_views([folder / "audio.csv"], views={"audio": [0]})
+    assert caught.value.parameter == "views"
+    with pytest.raises(ViewsError, match="no table 'text'; the tables are 'audio'") as caught:
+        load_views([folder / "audio.csv"], views=["text"])
+    assert (caught.value.view, caught.value.parameter, caught.value.value) == ("text", "views", ("audio",))
+    with pytest.raises(ViewsError, match=r"samples of a DataFrame must be its rows.*df\.T") as caught:
+        load_views(pd.read_csv(table), views="*", samples="columns")
+    assert caught.value.parameter == "samples"

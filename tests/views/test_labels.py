@@ -1,4 +1,4 @@
-"""What is a label is one rule, whichever reader meets it."""
+"""Every reader applies the same rule for labels."""
 
 from __future__ import annotations
 
@@ -61,33 +61,39 @@ def load(source: Any, write: Callable, **options: Any) -> Any:
 
 @pytest.mark.parametrize("write", READERS)
 def test_a_missing_label_is_an_error_that_names_the_sample(tmp_path: Path, write: Callable) -> None:
-    with pytest.raises(ViewsError, match=r"1 of 4 samples have no label in .*, the first row 2.*labels=False"):
+    with pytest.raises(ViewsError, match=r"1 of 4 samples have no label in .*; the first is row 2.*labels=False") as caught:
         load(write(tmp_path, [0.0, 1.0, np.nan, 1.0]), write)
+    assert (caught.value.parameter, caught.value.value) == ("labels", (False,))
+    assert "labels=" not in caught.value.problem
 
 
 @pytest.mark.parametrize("write", READERS)
-def test_whole_numbers_are_labels(tmp_path: Path, write: Callable) -> None:
+def test_integers_stored_as_floats_are_labels(tmp_path: Path, write: Callable) -> None:
     views = load(write(tmp_path, [0.0, 1.0, 2.0, 1.0]), write)
     assert views.y.tolist() == [0, 1, 2, 1]
     assert views.y.dtype.kind == "i"
 
 
 @pytest.mark.parametrize("write", READERS)
-def test_a_measurement_called_like_labels_is_not_taken_for_them(tmp_path: Path, write: Callable) -> None:
+def test_a_measurement_with_the_name_of_labels_is_not_used_as_labels(tmp_path: Path, write: Callable) -> None:
     source = write(tmp_path, [0.5, 1.25, 2.0, 1.0])
-    with pytest.raises(ViewsError, match=r"'y' is called like labels, but holds 0.5.*labels='y'.*labels=False"):
+    with pytest.raises(
+        ViewsError, match=r"'y' has the name of labels, but contains 0.5.*labels='y'.*labels=False"
+    ) as caught:
         load(source, write)
+    assert (caught.value.parameter, caught.value.value) == ("labels", ("y", False))
+    assert "labels=" not in caught.value.problem
     assert load(source, write, labels="y").y.tolist() == [0.5, 1.25, 2.0, 1.0]
     assert load(source, write, labels=False).y is None
 
 
-def test_a_coordinate_called_y_becomes_a_feature_without_labels(tmp_path: Path) -> None:
+def test_a_column_named_y_is_a_feature_if_no_labels_are_read(tmp_path: Path) -> None:
     views = load_views(one_table(tmp_path, [0.5, 1.25, 2.0, 1.0]), views="*", labels=False)
     assert views.feature_names[0].tolist() == ["a", "b", "c", "y"]
 
 
-def test_categories_of_anndata_with_a_gap_do_not_become_a_class(tmp_path: Path) -> None:
+def test_a_missing_category_in_anndata_does_not_become_a_class(tmp_path: Path) -> None:
     data = annotated(tmp_path, ["T", "T", "B", "B"])
     data.obs["cell_type"] = pd.Categorical(["T", None, "B", "B"])
-    with pytest.raises(ViewsError, match=r"no label in 'cell_type', the first row 1 \(id 'q'\)"):
+    with pytest.raises(ViewsError, match=r"no label in 'cell_type'; the first is row 1 \(id 'q'\)"):
         load_views(data, labels="cell_type")

@@ -1,3 +1,5 @@
+"""Views: construction, selection of samples, joining of DataFrames, and checks."""
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,7 +14,7 @@ IDS = list("abcdef")
 FRAME = pd.DataFrame(np.arange(12.0).reshape(6, 2), index=IDS, columns=["p", "q"])
 
 
-def test_lists_dicts_and_views_hold_the_same():
+def test_a_list_a_dict_and_views_give_the_same_views():
     a, b = np.ones((4, 2)), np.eye(4)
     from_list, from_dict = Views([a, b]), Views({"view0": a, "view1": b})
     assert from_list.names == from_dict.names == Views(from_list).names
@@ -21,7 +23,7 @@ def test_lists_dicts_and_views_hold_the_same():
     assert len(from_list) == 4
 
 
-def test_selecting_samples_selects_everything():
+def test_selecting_samples_selects_views_ids_and_labels():
     views = Views({"x": np.arange(8).reshape(4, 2), "s": sp.eye_array(4).tocsr()}, ids=list("wxyz"), y=[0, 1, 0, 1])
     part = views[[3, 1]]
     assert part.ids.tolist() == ["z", "x"]
@@ -49,17 +51,22 @@ def test_frames_are_joined_on_their_index():
 
 def test_unknown_and_absent_ids_are_named():
     other = FRAME.rename(index={"a": "z"})
-    with pytest.raises(ViewsError, match=r"'b' has 1 id unknown to view 'a': 'z'.*lacks 1 id of view 'a': 'a'"):
+    expected = r"'b' has 1 id that view 'a' does not have: 'z'.*'b' does not have 1 id of view 'a': 'a'"
+    with pytest.raises(ViewsError, match=expected) as caught:
         Views({"a": FRAME, "b": other})
+    assert (caught.value.view, caught.value.parameter, caught.value.value) == ("b", "missing", ("drop", "keep"))
+    assert "missing='drop'" in caught.value.hint
+    assert "missing=" not in caught.value.problem
 
 
 def test_duplicated_ids_are_named():
-    with pytest.raises(ViewsError, match=r"'b' has the same id in several rows: 'c'"):
+    with pytest.raises(ViewsError, match=r"'b' has the same id in several rows: 'c'") as caught:
         Views({"a": FRAME, "b": pd.concat([FRAME, FRAME.loc[["c"]]])})
+    assert caught.value.view == "b"
 
 
-def test_an_array_cannot_follow_frames_that_are_reordered():
-    with pytest.raises(ViewsError, match="'c' has no ids"):
+def test_an_array_cannot_be_combined_with_frames_in_different_orders():
+    with pytest.raises(ViewsError, match="'c' has no ids, so its rows cannot be matched"):
         Views({"a": FRAME, "b": FRAME.iloc[::-1], "c": np.ones((6, 1))})
 
 
@@ -79,31 +86,35 @@ def test_an_array_cannot_follow_frames_that_are_reordered():
     ],
 )
 def test_bad_views_are_named(data, message):
-    with pytest.raises(ViewsError, match=message):
+    with pytest.raises(ViewsError, match=message) as caught:
         Views(data)
+    assert caught.value.view == ("a" if message.startswith("'a'") and "3, 'b'" not in message else None)
 
 
 @pytest.mark.parametrize(
     ("value", "kind"),
     [(np.nan, "NaN"), (np.inf, "inf")],
 )
-def test_values_that_are_not_finite_are_found(value, kind):
+def test_the_first_value_that_is_not_finite_is_named(value, kind):
     frame = FRAME.copy()
     frame.loc["c", "q"] = value
-    with pytest.raises(ViewsError, match=rf"'a' has 1 value .*first is {kind} in row 2 \(id 'c'\), column 1 \('q'\)"):
+    with pytest.raises(
+        ViewsError, match=rf"'a' has 1 value .*first is {kind} in row 2 \(id 'c'\), column 1 \('q'\)"
+    ) as caught:
         Views({"a": frame}).float_arrays()
+    assert caught.value.view == "a"
     sparse = sp.csr_array(frame.to_numpy())
     with pytest.raises(ViewsError, match=rf"{kind} in row 2, column 1"):
         Views([sparse]).float_arrays()
 
 
-def test_float32_is_kept_only_when_all_views_are():
+def test_float32_is_kept_only_if_all_views_are_float32():
     single, integer = np.ones((3, 2), np.float32), np.ones((3, 2), np.uint8)
     assert Views([single, single]).float_arrays()[0].dtype == np.float32
     assert all(array.dtype == np.float64 for array in Views([single, integer]).float_arrays())
 
 
-def test_numbers_written_as_text_are_refused_with_their_column():
+def test_numbers_stored_as_text_are_an_error_that_names_the_column():
     frame = pd.DataFrame({"i": pd.array([1, 2], dtype="Int64"), "t": np.array(["1", "2"], dtype=object)})
     with pytest.raises(ViewsTypeError, match=r"'a' holds '1' \(str\) in row 0, column 't'"):
         Views({"a": frame})
@@ -131,17 +142,18 @@ def test_nullable_frames_and_booleans_become_numbers():
     assert Views([np.array([[True], [False]])]).float_arrays()[0].dtype == np.float64
 
 
-def test_missing_samples_are_refused_by_name():
+def test_missing_samples_are_an_error_that_names_the_first():
     views = Views([np.ones((3, 1)), np.ones((3, 1))], present=[[1, 1], [1, 0], [1, 1]])
-    with pytest.raises(ViewsError, match="'view1' lacks 1 sample, the first row 1"):
+    with pytest.raises(ViewsError, match="1 sample is missing from view 'view1', the first in row 1") as caught:
         views.float_arrays()
-    with pytest.raises(ViewsError, match="in no view at all"):
+    assert (caught.value.view, caught.value.parameter, caught.value.value) == ("view1", "missing", ("drop",))
+    with pytest.raises(ViewsError, match="1 sample is missing from every view, the first in row 1"):
         Views([np.ones((2, 1))], present=[[1], [0]])
 
 
 def test_names_ids_and_labels_must_fit():
     array = np.ones((2, 1))
-    with pytest.raises(ViewsError, match="Several views are called 'a'"):
+    with pytest.raises(ViewsError, match="Several views have the name 'a'"):
         Views([array, array], names=["a", "a"])
     with pytest.raises(ViewsError, match="1 name for 2 views"):
         Views([array, array], names=["a"])
@@ -172,15 +184,24 @@ def test_columns_are_split_by_every_kind_of_group():
 @pytest.mark.parametrize(
     ("groups", "message"),
     [
-        ({"a": [0, 9]}, r"views\['a'\] asks for column 9"),
-        ({"a": []}, "selects no column"),
-        ({"a": ["z"]}, "'z', which the data does not have"),
-        ({"a": [True]}, "mask has 1 entries for 6 columns"),
-        ({}, "names no view"),
-        ("abc", "must map"),
-        ({"a": slice("a", "c")}, "takes positions"),
+        ({"a": [0, 9]}, "View 'a' asks for column 9, but there are only 6 columns"),
+        ({"a": []}, "View 'a' selects none of the 6 columns"),
+        ({"a": ["z"]}, "View 'a' asks for 'z', which the data does not have"),
+        ({"a": [True]}, "mask of view 'a' has 1 entry for 6 columns"),
+        ({}, "No view is named"),
+        ("abc", "must be a mapping of view names to columns, or a list; got str"),
+        ({"a": slice("a", "c")}, "View 'a' has a slice of column names"),
     ],
 )
 def test_bad_column_groups_are_named(groups, message):
-    with pytest.raises(ViewsError, match=message):
+    with pytest.raises(ViewsError, match=message) as caught:
         split_columns(pd.DataFrame(np.ones((2, 6)), columns=list("abcdef")), groups)
+    assert caught.value.parameter == "views"
+    assert caught.value.view == ("a" if "'a'" in message else None)
+    assert "views=" not in caught.value.problem
+
+
+def test_names_without_column_names_are_refused():
+    with pytest.raises(ViewsError, match="View 'a' gives column names, but the columns of the data have no names") as caught:
+        split_columns(np.ones((2, 3)), {"a": ["p"]})
+    assert (caught.value.view, caught.value.parameter) == ("a", "views")

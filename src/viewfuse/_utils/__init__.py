@@ -1,1 +1,1 @@
-"""Small private helpers: arrays on devices, rows on disk, atomic files, optional imports, progress."""
+"""Small private helpers: arrays on devices, matrices in files, atomic files, optional imports, progress."""

@@ -1,4 +1,4 @@
-"""Checksums of views, which do not depend on the file a view came from."""
+"""Checksums of views, which do not depend on the format of the file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["checksum"]
 
 
 def checksum(view: Any) -> str:
-    """SHA-256 of a view's shape, type and values: the same data gives the same, from whatever file it came."""
+    """Return the SHA-256 of a view's shape, dtype and values."""
     digest = hashlib.sha256(f"{view.shape} {view.dtype}".encode())
     if sp.issparse(view):
         csr = view.tocsr()

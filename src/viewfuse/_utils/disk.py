@@ -1,4 +1,4 @@
-"""Matrices in files, read some rows at a time."""
+"""Read matrices in files, a portion of the rows at a time."""
 
 from __future__ import annotations
 
@@ -11,28 +11,29 @@ from array_api_compat import is_numpy_array
 
 from .device import beside, to_host
 
-__all__ = ["is_on_disk", "portion_of", "read_rows"]
+__all__ = ["PORTION_BYTES", "is_on_disk", "portion_of", "read_rows"]
 
-_BYTES_AT_A_TIME = 2**26
+PORTION_BYTES = 2**26
 
 
 def is_on_disk(data: Any) -> bool:
-    """Whether this is a matrix in a file that is read by slices: an HDF5 data set, a Zarr array, or ``io.ParquetRows``."""
+    """Return whether this is a matrix in a file: an HDF5 data set, a Zarr array, or ``io.ParquetRows``."""
     return type(data).__module__.partition(".")[0] in ("h5py", "zarr") or getattr(data, "reads_rows_from_disk", False)
 
 
-def portion_of(width: int) -> int:
-    """How many rows of so many bytes to read at a time."""
-    return max(_BYTES_AT_A_TIME // max(width, 1), 1)
+def portion_of(row_bytes: int, *, portion_bytes: int = PORTION_BYTES) -> int:
+    """Return the number of rows to read at a time, if a row has ``row_bytes`` bytes."""
+    return max(portion_bytes // max(row_bytes, 1), 1)
 
 
-def read_rows(array: Any, rows: slice | np.ndarray) -> Any:
-    """Some rows of a view, by a slice or by ascending positions, as a NumPy array or a sparse matrix.
+def read_rows(array: Any, rows: slice | np.ndarray, *, portion_bytes: int = PORTION_BYTES) -> Any:
+    """Read rows of a view, by a slice or by ascending positions, as a NumPy array or a sparse matrix.
 
-    Of a file no more is held than these rows and one portion of it: what a memory map has read for them is given back.
+    For a matrix in a file, memory is needed for these rows and one portion of the file, of ``portion_bytes``. The pages of
+    a memory map are released.
     """
     if isinstance(array, np.memmap) or is_on_disk(array):
-        return _copied(array, rows) if isinstance(rows, slice) else _gathered(array, rows)
+        return _copied(array, rows) if isinstance(rows, slice) else _gathered(array, rows, portion_bytes)
     if sp.issparse(array) or is_numpy_array(array):
         return array[rows]
     return to_host(array[rows if isinstance(rows, slice) else beside(array, rows), :])
@@ -41,13 +42,13 @@ def read_rows(array: Any, rows: slice | np.ndarray) -> Any:
 def _copied(array: Any, rows: slice) -> np.ndarray:
     copy = np.array(array[rows])
     if isinstance(array, np.memmap):
-        _give_back(array)
+        _release_pages(array)
     return copy
 
 
-def _gathered(array: Any, rows: np.ndarray) -> np.ndarray:
-    """Rows by position, the file read once from its first portion to its last: files are slow to jump about in."""
-    portion = portion_of(array.shape[1] * array.dtype.itemsize)
+def _gathered(array: Any, rows: np.ndarray, portion_bytes: int) -> np.ndarray:
+    """Read rows by position. The file is read once, portion by portion, because random access to files is slow."""
+    portion = portion_of(array.shape[1] * array.dtype.itemsize, portion_bytes=portion_bytes)
     gathered = np.empty((len(rows), array.shape[1]), dtype=array.dtype)
     for begin in range(0, array.shape[0], portion):
         first, last = np.searchsorted(rows, (begin, begin + portion))
@@ -56,10 +57,10 @@ def _gathered(array: Any, rows: np.ndarray) -> np.ndarray:
     return gathered
 
 
-def _give_back(array: np.memmap) -> None:
-    """Tell the system that the pages read through this map are no longer needed; they would count as ours until it is short.
+def _release_pages(array: np.memmap) -> None:
+    """Tell the system that the pages of this memory map are no longer needed; otherwise they count as used memory.
 
-    Not where the map is a private copy: its pages may hold what no file does.
+    The pages of a private copy (mode "c") are kept: they may hold values that are not in the file.
     """
     base: Any = array
     while isinstance(base, np.ndarray):

@@ -1,4 +1,4 @@
-"""Optional dependencies, imported only when something needs them."""
+"""Import optional dependencies when they are needed."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ __all__ = ["require"]
 
 
 def require(module: str, *, extra: str = "io") -> Any:
-    """Import an optional module, or say which extra of viewfuse installs it."""
+    """Import an optional module; the error names the extra of viewfuse that installs it."""
     try:
         return import_module(module)
     except ModuleNotFoundError as missing:
-        raise MissingExtraError(f"This needs {missing.name}: pip install 'viewfuse[{extra}]'") from missing
+        raise MissingExtraError(
+            f"This needs {missing.name}, which is not installed.", hint=f"Run: pip install 'viewfuse[{extra}]'", value=extra
+        ) from missing

@@ -1,4 +1,4 @@
-"""Files that are whole or not there: written beside their place and renamed, so a crash leaves the old one as it was."""
+"""Write files atomically: to a temporary file that is then renamed, so that a crash leaves the old file unchanged."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ __all__ = ["replacing"]
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """A temporary path beside ``path`` to write to, which takes its place only when all is written and on disk.
+    """Give a temporary path in the same folder; at the end of the block the file there is flushed and renamed to ``path``.
 
-    A process killed meanwhile leaves a hidden ``.name.number.partial`` file behind, which nothing ever reads.
+    A process that is killed in the block leaves a hidden file ``.name.number.partial``, which is never read.
     """
-    path = path.resolve()  # a link stays a link
+    path = path.resolve()  # write through a symbolic link instead of replacing it
     if not path.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, "there is no such folder", str(path.parent))
-    # The suffix is kept, because some writers choose the format by it.
+    # Keep the suffix: some writers choose the format by it.
     temporary = path.with_name(f".{path.stem}.{os.getpid()}.partial{path.suffix}")
     try:
         yield temporary
@@ -32,8 +32,8 @@ def replacing(path: Path) -> Iterator[Path]:
         os.replace(temporary, path)
     except OSError as error:
         if error.errno is not None and (error.filename is None or str(error.filename) == str(temporary)):
-            error.filename = str(path)  # a full disk names no file, and nobody knows the temporary one
+            error.filename = str(path)  # errors such as a full disk name no file, or the temporary one
         raise
     finally:
-        with suppress(OSError):  # where nothing can be written there is nothing to remove, but not all systems say so
+        with suppress(OSError):  # on a read-only file system even unlinking a missing file may fail
             temporary.unlink(missing_ok=True)

@@ -1,7 +1,7 @@
-"""What has been computed, kept so that a kill at any moment loses nothing that was finished.
+"""A store of finished results that survives a kill at any moment.
 
-One file, ``cells.jsonl``, to which whole lines are appended and forced to the disk: one line for each session (its command,
-versions, code) and one for each finished cell. A line cut short by a kill is dropped at the next start.
+Lines are appended to the file ``cells.jsonl`` and flushed to disk: one line for each session (its command, versions and
+code) and one for each finished cell. An incomplete last line, left by a kill, is dropped at the next start.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _LOCK = ".lock"
 
 
 class Store:
-    """The results in a folder. Use :meth:`opened`: two runs may not write to one folder at once."""
+    """The results in a folder. Use :meth:`opened`, so that only one run at a time writes to the folder."""
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / _FILE
@@ -34,24 +34,28 @@ class Store:
     @classmethod
     @contextmanager
     def opened(cls, folder: Path) -> Iterator[Store]:
-        """The store of a folder, which is this run's alone until the block ends or the process does."""
+        """Open the store of a folder and lock it until the block or the process ends."""
         folder.mkdir(parents=True, exist_ok=True)
         filelock = require("filelock", extra="cli")
         try:
-            # The operating system holds the lock, so that of a killed run is free at once.
+            # The operating system releases the lock of a killed process.
             with filelock.FileLock(folder / _LOCK, timeout=0):
                 yield cls(folder)
         except filelock.Timeout:
             raise RunInProgressError(
-                f"Another run is at work in {folder}. Wait for it, stop it, or choose another folder with --output."
+                f"Another run is writing to {folder}; only one run at a time can.",
+                hint="Wait for it, stop it, or choose another folder.",
+                parameter="folder",
+                value=str(folder),
             ) from None
 
     def begin_session(self, facts: dict[str, Any]) -> None:
+        """Append a session; results that are added later belong to it."""
         self.sessions.append(facts)
         self._append({"session": facts})
 
     def add(self, result: dict[str, Any]) -> None:
-        """Append a finished cell, of the current session."""
+        """Append a finished cell to the current session."""
         result = {**result, "session": len(self.sessions) - 1}
         self.results[result["key"]] = result
         self._append({"result": result})
@@ -74,7 +78,8 @@ class Store:
                 entry = json.loads(line)
             except ValueError:
                 raise ViewsFormatError(
-                    f"{self.path}, line {number}: not a line of ours; delete that line to compute its cell again."
+                    f"{self.path}, line {number}: the line is damaged.",
+                    hint="Delete this line; its cell is then computed again.",
                 ) from None
             if "session" in entry:
                 self.sessions.append(entry["session"])

@@ -1,4 +1,4 @@
-"""How messages list and count things."""
+"""Lists and counts in messages."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from typing import Any
 
 __all__ = ["count", "listed"]
 
-_SHOWN = 5  # how many offending ids, rows or columns a message names
+_SHOWN = 5  # how many ids, rows or columns a message names
 
 
 def listed(items: Iterable[Any]) -> str:
-    """
+    """List the first few items, and say how many more there are.
+
     >>> listed("ab"), listed(range(7))
     ("'a', 'b'", '0, 1, 2, 3, 4 and 2 more')
     """
@@ -20,9 +21,10 @@ def listed(items: Iterable[Any]) -> str:
     return shown if len(items) <= _SHOWN else f"{shown} and {len(items) - _SHOWN} more"
 
 
-def count(number: int, noun: str) -> str:
+def count(number: int, noun: str, plural: str | None = None) -> str:
+    """Write a number with its noun, in the plural where that is right.
+
+    >>> count(1, "view"), count(2, "view"), count(2, "entry", "entries")
+    ('1 view', '2 views', '2 entries')
     """
-    >>> count(1, "view"), count(2, "view")
-    ('1 view', '2 views')
-    """
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    return f"{number} {noun}" if number == 1 else f"{number} {plural or noun + 's'}"

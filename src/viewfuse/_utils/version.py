@@ -1,4 +1,4 @@
-"""The version of the package and of what it runs on, in one place that every room may import."""
+"""The version of viewfuse and of the libraries that results depend on."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __version__ = "0.1.0"
 
 
 def versions() -> dict[str, str]:
-    """The versions that a result depends on."""
+    """Return the versions that a result depends on."""
     return {
         "viewfuse": __version__,
         "python": platform.python_version(),

@@ -1,4 +1,4 @@
-"""Multi-view data sets: embedded, made up, and catalogued ones with verified downloads."""
+"""Multi-view data sets: embedded, generated, and a catalogue with verified downloads."""
 
 from .catalogue import Dataset, describe, names
 from .digits import load_digits_views

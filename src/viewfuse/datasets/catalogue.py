@@ -1,4 +1,4 @@
-"""The catalogue of public multi-view data sets: what each holds, where it is, and its checksum."""
+"""The catalogue of public multi-view data sets: their contents, addresses and checksums."""
 
 from __future__ import annotations
 
@@ -31,13 +31,14 @@ class Dataset:
 
     @property
     def n_views(self) -> int:
+        """Number of views."""
         return len(self.view_names)
 
     def names_by_features(self, n_features: Sequence[int]) -> list[str]:
-        """Names for a file's views, matched by how many features they have.
+        """Return the names of the views of a file, matched by their numbers of features.
 
-        The catalogue does not always list views in the file's order, so where two views have equally many
-        features their names cannot be told apart, and they keep their numbers.
+        The catalogue does not always list views in the order of the file. If two views have the same number of features,
+        their names cannot be matched, and they are called ``view0``, ``view1``, … by position.
         """
         catalogued, found = Counter(self.view_features), Counter(n_features)
         name_of = dict(zip(self.view_features, self.view_names, strict=True))
@@ -45,7 +46,7 @@ class Dataset:
 
 
 def names() -> list[str]:
-    """Names of the data sets :func:`fetch` can get.
+    """Return the names of the data sets that :func:`fetch` can download.
 
     Examples
     --------
@@ -57,7 +58,7 @@ def names() -> list[str]:
 
 
 def describe(name: str) -> Dataset:
-    """What the catalogue says of one data set.
+    """Return the catalogue's entry for one data set; the name is matched in any case.
 
     Examples
     --------
@@ -69,8 +70,14 @@ def describe(name: str) -> Dataset:
     known = by_lower_case.get(name.lower())
     if known is None:
         close = get_close_matches(name.lower(), by_lower_case, n=3)
-        hint = f"did you mean {', '.join(by_lower_case[c] for c in close)}?" if close else "see datasets.names()."
-        raise ViewsError(f"There is no data set {name!r} in the catalogue; {hint}")
+        similar = tuple(by_lower_case[c] for c in close)
+        raise ViewsError(
+            f"There is no data set {name!r} in the catalogue"
+            + (f"; similar names: {', '.join(similar)}." if similar else "."),
+            hint="See datasets.names().",
+            parameter="name",
+            value=similar or name,
+        )
     return _catalogue()[known]
 
 

@@ -1,4 +1,4 @@
-"""Six views of scikit-learn's bundled handwritten digits: nothing to download."""
+"""Six views of the handwritten digits that scikit-learn includes; no download is needed."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _SIDE = 8
 
 
 def load_digits_views() -> Views:
-    """1,797 handwritten digits (8 × 8 pixels, 10 classes) seen in six ways.
+    """Load six views of 1,797 handwritten digits (8 × 8 pixels, 10 classes).
 
     ============ ======== =========================================================
-    view         features what it holds
+    view         features contents
     ============ ======== =========================================================
     pixels       64       the grey values
     fourier      40       modulus of the 2-D Fourier transform (its distinct half)
@@ -27,7 +27,7 @@ def load_digits_views() -> Views:
     moments      9        position, spread, skew of the ink, and its amount
     ============ ======== =========================================================
 
-    The views differ in quality on purpose: ``pixels`` and ``zones`` are good alone, ``gradients`` and ``moments`` weak.
+    The views differ in quality: ``pixels`` and ``zones`` alone show the digits well, ``gradients`` and ``moments`` poorly.
 
     Returns
     -------
@@ -58,7 +58,7 @@ def _fourier(images: np.ndarray) -> np.ndarray:
 
 
 def _profiles(images: np.ndarray) -> np.ndarray:
-    """Sums along rows and columns, and the depth at which ink is first met from the left and from the top."""
+    """Sums along rows and columns, and the distance of the first ink from the left and from the top."""
     ink = images > 4
     depth = [np.where(ink.any(axis=axis), ink.argmax(axis=axis), _SIDE) for axis in (1, 2)]
     return np.hstack([images.sum(axis=1), images.sum(axis=2), *depth]).astype(float)

@@ -1,4 +1,4 @@
-"""Verified downloads of the catalogued data sets. A file is believed only if its checksum is right."""
+"""Verified downloads of the catalogued data sets: a file is used only if its checksum is right."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ _TIMEOUT = 30  # seconds without a byte
 
 
 def fetch(name: str, *, url: str | None = None) -> Views:
-    """A catalogued data set as Views, downloaded on first use.
+    """Load a catalogued data set as Views; it is downloaded on first use.
 
     Parameters
     ----------
     name : str
         One of :func:`names`, in any case.
     url : str, optional
-        Another place to download the same file from, such as a mirror; its checksum must be the catalogue's.
+        Another address of the same file, such as a mirror; its checksum must be that of the catalogue.
 
     Returns
     -------
     Views
-        With ``y``. Views are named as in the catalogue where their numbers of features tell which is which.
+        With ``y``. Views have the names of the catalogue if these can be matched by the numbers of features.
 
     Raises
     ------
     DownloadError
-        If the file cannot be had, or is not the one catalogued. No other data set is ever put in its place.
+        If the file cannot be downloaded, or its checksum is wrong. Other data is never used in its place.
 
     Notes
     -----
-    Files are kept in :func:`data_folder`: set ``VIEWFUSE_DATA`` to use a folder that already has them.
+    Files are kept in :func:`data_folder`. Set ``VIEWFUSE_DATA`` to a folder that already has them.
     """
     dataset = describe(name)
     views = load_views(download(name, url=url))
@@ -47,7 +47,7 @@ def fetch(name: str, *, url: str | None = None) -> Views:
 
 
 def download(name: str, *, url: str | None = None) -> Path:
-    """Where the verified file of a data set is, after downloading it if need be. Parameters as for :func:`fetch`."""
+    """Return the path of the verified file of a data set, downloaded if needed. Parameters as for :func:`fetch`."""
     dataset = describe(name)
     pooch = require("pooch")
     path = data_folder() / dataset.file
@@ -56,47 +56,50 @@ def download(name: str, *, url: str | None = None) -> Path:
         if found == dataset.sha256:
             return path
         raise DownloadError(
-            f"{path} is not the {dataset.name} of the catalogue: its sha256 is {found}, not {dataset.sha256}; "
-            "delete or move it, and fetch again."
+            f"{path} is not the {dataset.name} of the catalogue: its sha256 is {found}, not {dataset.sha256}.",
+            hint="Delete or move this file, and fetch again.",
         )
     address = url or dataset.url
     downloader = pooch.HTTPDownloader(progressbar=True, timeout=_TIMEOUT)
     logger = pooch.get_logger()
     level = logger.level
-    logger.setLevel("WARNING")  # the progress bar says enough
+    logger.setLevel("WARNING")  # the progress bar is enough
     try:
         # pooch writes to a temporary file and renames it once the checksum is right.
         pooch.retrieve(address, f"sha256:{dataset.sha256}", fname=dataset.file, path=str(path.parent), downloader=downloader)
     except Exception as error:
-        raise DownloadError(_how_to_get_it(dataset, address, path, error)) from error
+        raise _download_error(dataset, address, path, error) from error
     finally:
         logger.setLevel(level)
-    path.chmod(0o644)  # pooch's temporary file was readable by its owner only; folders of data sets are shared
+    path.chmod(0o644)  # pooch makes files readable by their owner only, but folders of data sets are shared
     return path
 
 
 def data_folder() -> Path:
-    """Where data sets are kept: the folder ``VIEWFUSE_DATA`` names, which must exist, or the user's cache folder."""
+    """Return the folder of the data sets: ``VIEWFUSE_DATA`` if it is set, else the user's cache folder."""
     chosen = os.environ.get("VIEWFUSE_DATA")
     if not chosen:
         return Path(require("pooch").os_cache("viewfuse"))
     folder = Path(chosen).expanduser()
     if not folder.is_dir():
-        raise DownloadError(f"VIEWFUSE_DATA names {folder}, which is no folder; make it first, or mend the name.")
+        raise DownloadError(
+            f"VIEWFUSE_DATA is {folder}, but there is no such folder.", hint="Create the folder, or correct the variable."
+        )
     return folder
 
 
-def _how_to_get_it(dataset: Dataset, address: str, path: Path, error: Exception) -> str:
-    return (
-        f"Could not download {dataset.file} from {address} ({_reason(error)}); get the file with sha256 "
-        f"{dataset.sha256} in some other way and put it at {path}, or set VIEWFUSE_DATA to the folder that has it."
+def _download_error(dataset: Dataset, address: str, path: Path, error: Exception) -> DownloadError:
+    return DownloadError(
+        f"Could not download {dataset.file} from {address} ({_reason(error)}).",
+        hint=f"Get the file with sha256 {dataset.sha256} in another way and put it at {path}, or set VIEWFUSE_DATA to the "
+        "folder that has it.",
     )
 
 
 def _reason(error: BaseException) -> str:
-    """What went wrong at the bottom; the network libraries wrap it several times over."""
+    """Return the original reason of a failure; network libraries wrap exceptions several times."""
     if isinstance(error, ValueError) and "hash" in str(error).lower():
-        return "what came has another checksum, so it was thrown away"
+        return "the downloaded file has another checksum, so it was deleted"
     inner = next((e for e in (error.__cause__, getattr(error, "reason", None), *error.args[:1]) if _is_error(e)), None)
     if inner is not None:
         return _reason(inner)

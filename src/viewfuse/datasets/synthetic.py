@@ -1,4 +1,4 @@
-"""Made-up views whose clusters are known, and whose faults can be chosen."""
+"""Generated views with known clusters, noise views, conflicting views and missing samples."""
 
 from __future__ import annotations
 
@@ -30,38 +30,38 @@ def make_views(
     proportions: Sequence[float] | None = None,
     random_state: int | np.random.RandomState | None = None,
 ) -> Views:
-    """Samples in known clusters, seen in several ways, some of which may be worthless or wrong.
+    """Generate views of samples in known clusters.
 
-    Every good view shows the same clusters, each in a space of its own. The points of ``"moons"`` and ``"rings"``
-    lie on curves in a plane, which is turned at random into ``n_features`` dimensions.
+    All regular views show the same clusters, each in a feature space of its own. The points of ``"moons"`` and ``"rings"``
+    lie on curves in a plane, which is rotated at random into ``n_features`` dimensions.
 
     Parameters
     ----------
     kind : {"blobs", "moons", "rings"}
-        Round clusters; two interleaved half circles; circles around each other.
+        Round clusters; two interleaved half circles; concentric circles.
     n_samples : int
     n_clusters : int, optional
-        3 by default, for ``"moons"`` always 2.
+        The default is 3; for ``"moons"`` it is always 2.
     n_features : sequence of int
-        One good view for each entry; 2 or more for moons and rings.
+        Number of features of each regular view; at least 2 for moons and rings.
     noise : float, optional
-        Standard deviation around a blob's centre (1 by default; centres are about 4 apart per feature) or around
-        a curve (0.05 by default; a ring is 1 from the next).
+        Standard deviation around the centre of a blob (default 1; centres are about 4 apart per feature) or around a curve
+        (default 0.05; rings are 1 apart).
     noise_views : int
-        Views named ``noise0``, … follow, which hold nothing but Gaussian noise.
+        Number of additional views named ``noise0``, …, which contain only Gaussian noise.
     conflicting_views : int
-        Views named ``conflict0``, … follow, which show clusters as clear as the good ones, of other samples.
+        Number of additional views named ``conflict0``, …, which show equally clear clusters that contain other samples.
     missing : float
-        Share of entries (a sample in a view) that are missing: NaN, and ``views.present`` False. Every sample
-        stays in one view at least.
+        Share of entries (a sample in a view) that are missing: NaN, with ``views.present`` False. Every sample stays in at
+        least one view.
     proportions : sequence of float, optional
-        Relative sizes of the clusters; equal by default.
+        Relative sizes of the clusters. The default is equal sizes.
     random_state : int, RandomState or None
 
     Returns
     -------
     Views
-        With ``y``; good views are named ``view0``, ….
+        With ``y``; regular views are named ``view0``, ….
 
     Examples
     --------
@@ -93,32 +93,55 @@ def _check_numbers(**counts: object) -> None:
     for name, value in counts.items():
         least = 0 if name.endswith("_views") else 1
         if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
-            raise ParameterError(f"{name} must be a whole number of at least {least}; got {value!r}.")
+            raise ParameterError(
+                f"{name} must be an integer of at least {least}; got {value!r}.", parameter=name, value=value
+            )
 
 
 def _check(
     kind: str, n_samples: int, n_clusters: int, n_features: Sequence[int], noise: float | None, missing: float
 ) -> None:
     if kind not in ("blobs", "moons", "rings"):
-        raise ParameterError(f"kind must be 'blobs', 'moons' or 'rings', not {kind!r}.")
+        raise ParameterError(f"kind must be 'blobs', 'moons' or 'rings', not {kind!r}.", parameter="kind", value=kind)
     if kind == "moons" and n_clusters != 2:
-        raise ParameterError(f"There are always 2 moons, not n_clusters={n_clusters}; use kind='rings' or 'blobs'.")
+        raise ParameterError(
+            f"There are always 2 moons, not {n_clusters}.",
+            hint="Use kind='rings' or kind='blobs' for other numbers of clusters.",
+            parameter="kind",
+            value=("rings", "blobs"),
+        )
     if n_clusters > n_samples:
-        raise ParameterError(f"n_clusters={n_clusters} must lie between 1 and n_samples={n_samples}.")
+        raise ParameterError(
+            f"n_clusters must be between 1 and the number of samples ({n_samples}); got {n_clusters}.",
+            parameter="n_clusters",
+            value=n_clusters,
+        )
     least = 1 if kind == "blobs" else 2
     if not n_features or min(n_features) < least:
-        raise ParameterError(f"n_features={tuple(n_features)} needs one entry of at least {least} for each view.")
+        raise ParameterError(
+            f"n_features must have an entry of at least {least} for each view; got {tuple(n_features)}.",
+            parameter="n_features",
+            value=tuple(n_features),
+        )
     if noise is not None and not (isinstance(noise, Real) and 0 <= noise < np.inf):
-        raise ParameterError(f"noise must be a standard deviation, at least 0 and finite; got {noise!r}.")
+        raise ParameterError(
+            f"noise must be a standard deviation, at least 0 and finite; got {noise!r}.", parameter="noise", value=noise
+        )
     if not 0 <= missing < 1:
-        raise ParameterError(f"missing={missing} must be a share, at least 0 and below 1.")
+        raise ParameterError(
+            f"missing must be a share, at least 0 and below 1; got {missing}.", parameter="missing", value=missing
+        )
 
 
 def _cluster_sizes(n_samples: int, n_clusters: int, proportions: Sequence[float] | None) -> np.ndarray:
-    """Whole numbers that add up, in proportion, and at least 1 each."""
+    """Return cluster sizes of at least 1 that sum to ``n_samples`` and follow the proportions."""
     shares = np.ones(n_clusters) if proportions is None else np.asarray(proportions, dtype=float)
     if shares.shape != (n_clusters,) or not (shares > 0).all():
-        raise ParameterError(f"proportions must be {n_clusters} positive numbers, one for each cluster; got {proportions}.")
+        raise ParameterError(
+            f"proportions must be {n_clusters} positive numbers, one for each cluster; got {proportions}.",
+            parameter="proportions",
+            value=proportions,
+        )
     exact = 1 + (n_samples - n_clusters) * shares / shares.sum()
     sizes = np.floor(exact).astype(int)
     largest_remainders = np.argsort(sizes - exact, kind="stable")[: n_samples - sizes.sum()]
@@ -127,7 +150,9 @@ def _cluster_sizes(n_samples: int, n_clusters: int, proportions: Sequence[float]
 
 
 def _blobs(y: np.ndarray, width: int, noise: float, rng: np.random.RandomState) -> np.ndarray:
-    centres = rng.normal(scale=4 / np.sqrt(2), size=(y.max() + 1, width))  # two such differ by 4 (rms) per feature
+    centres = rng.normal(
+        scale=4 / np.sqrt(2), size=(y.max() + 1, width)
+    )  # two centres differ by 4 (root mean square) per feature
     return centres[y] + noise * rng.normal(size=(len(y), width))
 
 
@@ -135,27 +160,32 @@ def _moons(y: np.ndarray, width: int, noise: float, rng: np.random.RandomState) 
     angle = rng.uniform(0, np.pi, size=len(y))
     upper = np.column_stack([np.cos(angle), np.sin(angle)])
     plane = np.where(y[:, None] == 0, upper, np.array([1.0, 0.5]) - upper)
-    return _turned(plane, width, noise, rng)
+    return _rotated(plane, width, noise, rng)
 
 
 def _rings(y: np.ndarray, width: int, noise: float, rng: np.random.RandomState) -> np.ndarray:
     angle = rng.uniform(0, 2 * np.pi, size=len(y))
     plane = (1 + y)[:, None] * np.column_stack([np.cos(angle), np.sin(angle)])
-    return _turned(plane, width, noise, rng)
+    return _rotated(plane, width, noise, rng)
 
 
-def _turned(plane: np.ndarray, width: int, noise: float, rng: np.random.RandomState) -> np.ndarray:
-    """The plane, isometrically placed in ``width`` dimensions, with noise in all of them."""
+def _rotated(plane: np.ndarray, width: int, noise: float, rng: np.random.RandomState) -> np.ndarray:
+    """Embed the plane isometrically in ``width`` dimensions, and add noise in all of them."""
     axes, _ = np.linalg.qr(rng.normal(size=(width, 2)))
     return plane @ axes.T + noise * rng.normal(size=(len(plane), width))
 
 
 def _present(n_samples: int, n_views: int, missing: float, rng: np.random.RandomState) -> np.ndarray:
-    """Exactly the wanted number of entries missing, as far as every sample can keep one view."""
+    """Choose missing entries at random, exactly the given share; every sample keeps at least one view."""
     present = np.ones((n_samples, n_views), dtype=bool)
     n_missing = round(missing * present.size)
     if n_missing > n_samples * (n_views - 1):
-        raise ParameterError(f"missing={missing} of {n_views} views would leave samples in no view at all.")
+        raise ParameterError(
+            f"A share of {missing} missing entries in {n_views} views would leave samples missing from every view.",
+            hint=f"Use a share of at most {n_views - 1}/{n_views}.",
+            parameter="missing",
+            value=missing,
+        )
     kept = rng.randint(n_views, size=n_samples)
     removable = np.ones_like(present)
     removable[np.arange(n_samples), kept] = False

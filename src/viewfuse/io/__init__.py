@@ -1,4 +1,4 @@
-"""Every file people have → Views; Views and results → files."""
+"""Read files into Views, and write results to files."""
 
 from .load import load_views
 from .parquet import ParquetRows

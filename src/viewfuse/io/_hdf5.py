@@ -1,4 +1,4 @@
-"""Reading HDF5 without trusting it: what a data set claims is compared with what the file stores first."""
+"""Checks of HDF5 files before they are read: the claimed size of a data set is compared with its bytes in the file."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ __all__ = ["check_all_datasets", "check_dataset", "linked_addresses"]
 
 
 def check_dataset(dataset: Any, name: str) -> None:
-    """Refuse a data set that would take more memory than its bytes can fill, or that points at other files.
+    """Refuse a data set that claims more memory than its bytes can fill, or that refers to other files.
 
-    ``name`` is passed in because HDF5 finds an object's own name by searching the whole file.
+    ``name`` is an argument because HDF5 searches the whole file to find the name of an object.
     """
     if dataset.is_virtual or dataset.external:
-        raise ViewsFormatError(f"{name} keeps its values in another file; store them in this one.")
+        raise ViewsFormatError(f"{name} keeps its values in another file.", hint="Store the values in this file.")
     if dataset.shape is None:
         return
     stored, item_size = dataset.id.get_storage_size(), dataset.dtype.itemsize
@@ -31,7 +31,7 @@ def check_dataset(dataset: Any, name: str) -> None:
 
 
 def check_all_datasets(path: Path) -> None:
-    """Check every data set of a file that another library is going to read as a whole."""
+    """Check every data set of a file that another library will read as a whole."""
     h5py = require("h5py")
     size = path.stat().st_size
     with h5py.File(path, "r") as file, path.open("rb") as raw:
@@ -41,16 +41,16 @@ def check_all_datasets(path: Path) -> None:
                 return
             check_dataset(item, name)
             if h5py.check_vlen_dtype(item.dtype) is not None and _total_length(h5py, item, raw) > size:
-                raise ViewsFormatError(f"{name} claims longer texts than the whole file; it is damaged.")
+                raise ViewsFormatError(f"{name} claims texts longer than the whole file; the file is damaged.")
 
         file.visititems(check)
 
 
 def _total_length(h5py: Any, dataset: Any, raw: Any) -> int:
-    """What values of varying length add up to, from their descriptors: length (4 bytes), place (12 bytes).
+    """Sum the lengths of values of variable length. A descriptor is a length (4 bytes) and a position (12 bytes).
 
-    HDF5 allocates each length before it looks at the place. Compressed descriptors are passed over: their
-    checksum tells of damage.
+    HDF5 allocates each length before it checks the position. Compressed descriptors are skipped: their checksum shows
+    damage.
     """
     properties = dataset.id.get_create_plist()
     stored = dataset.id.get_storage_size()
@@ -73,9 +73,9 @@ def _total_length(h5py: Any, dataset: Any, raw: Any) -> int:
 
 
 def linked_addresses(file: Any) -> set[int]:
-    """Where the objects lie that can be reached from the top.
+    """Return the addresses of all objects that have a name in the file.
 
-    A deleted object's bytes often outlive it, and a reference still opens them.
+    The bytes of a deleted object often remain in the file, and a reference to it would still open them.
     """
     get_info = require("h5py").h5o.get_info
     addresses: set[int] = set()

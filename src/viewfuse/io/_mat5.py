@@ -1,8 +1,8 @@
-"""The variables of a MATLAB v5–v7.2 file, checked tag by tag before SciPy is let near it.
+"""Check every tag of a MATLAB v5–v7.2 file before SciPy reads it.
 
-SciPy trusts a file's tags: an unknown type indexes past a table, a cell's dimensions are allocated before its
-contents are seen. So every tag is first walked here, in a stream that never holds more than a few kilobytes,
-and must account exactly for the bytes that are there; decompressing to the end also verifies zlib's checksum.
+SciPy does not check the tags: an unknown type makes it read past the end of a table, and the dimensions of a cell are
+allocated before its contents are read. So every tag is read here first, in a stream that never holds more than a few
+kilobytes, and must match the bytes of the file exactly. Decompressing to the end also verifies zlib's checksum.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ _BLOCK = 1 << 16
 
 
 class Variable(NamedTuple):
-    """One variable's name, and whether it is of a kind that can hold views, labels or ids."""
+    """Name of a variable, and whether its class can hold views, labels or ids."""
 
     name: str
     readable: bool
 
 
 def scan(path: Path) -> list[Variable]:
-    """Walk the whole file; raises ``ViewsFormatError`` where a tag cannot be true."""
+    """Return the variables of the file; raises ``ViewsFormatError`` if a tag is wrong."""
     variables: list[Variable] = []
     size = path.stat().st_size
     with path.open("rb") as file:
@@ -64,7 +64,7 @@ def scan(path: Path) -> list[Variable]:
 
 
 class _Stream:
-    """Bytes read in order, exactly as many as asked for."""
+    """Reads bytes in order, exactly as many as requested."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -79,14 +79,14 @@ class _Stream:
             n_bytes -= len(self.read(min(n_bytes, _BLOCK)))
 
     def finish(self) -> None:
-        """Nothing to verify at the end of plain bytes."""
+        """Do nothing: plain bytes have no checksum."""
 
     def _take(self, n_bytes: int) -> bytes:
         return self._file.read(n_bytes)
 
 
 class _Inflated(_Stream):
-    """The same over a zlib stream of known length."""
+    """Reads the bytes of a zlib stream of known length."""
 
     def __init__(self, file: BinaryIO, n_bytes: int) -> None:
         super().__init__(file)
@@ -108,7 +108,7 @@ class _Inflated(_Stream):
         return bytes(taken)
 
     def finish(self) -> None:
-        """Inflate what is left, so that zlib compares its checksum."""
+        """Decompress the rest, so that zlib verifies the checksum."""
         while self._take(_BLOCK):
             pass
         if not self._zlib.eof:
@@ -124,12 +124,12 @@ class _Walker:
 
     def variable(self, kind: int, n_bytes: int) -> Variable:
         if kind != _MATRIX:
-            raise ViewsFormatError(f"an element of unknown type {kind} stands where a variable should be.")
+            raise ViewsFormatError(f"an element of unknown type {kind} is in the place of a variable.")
         return self._matrix(n_bytes, depth=0)
 
     def _matrix(self, n_bytes: int, depth: int) -> Variable:
         stream, end = self._stream, self._stream.position + n_bytes
-        if n_bytes == 0:  # how an empty cell entry is written
+        if n_bytes == 0:  # MATLAB writes an empty cell entry like this
             return Variable("", readable=True)
         flags, _ = self._numbers("II", *self._tag())
         matlab_class = flags & 0xFF
@@ -166,7 +166,7 @@ class _Walker:
         return Variable(name, readable=False)
 
     def _cells(self, n_cells: int, end: int, depth: int, what: str) -> bool:
-        """Walk the entries; returns whether all of them can be read."""
+        """Check the entries; return whether all of them can be read."""
         if n_cells * 8 > end - self._stream.position:
             raise ViewsFormatError(
                 f"{what} claims {n_cells:,} cells, more than its {end - self._stream.position:,} bytes can hold."
@@ -177,7 +177,7 @@ class _Walker:
         for _ in range(n_cells):
             kind, n_bytes, inline = self._tag()
             if kind != _MATRIX or inline is not None:
-                raise ViewsFormatError(f"{what} holds an element of type {kind} where a cell should be.")
+                raise ViewsFormatError(f"{what} holds an element of type {kind} in the place of a cell entry.")
             readable &= self._matrix(n_bytes, depth + 1).readable
         return readable
 
@@ -186,7 +186,7 @@ class _Walker:
             raise ViewsFormatError(f"{what} is sparse with {len(shape)} dimensions; a sparse matrix has 2.")
         rows = self._skip_values(_ITEM_SIZES, what)
         pointers = self._skip_values(_ITEM_SIZES, what)
-        # MATLAB calls the single bytes of a logical sparse matrix doubles.
+        # A logical sparse matrix has one byte per value, but its type says double.
         sizes = dict.fromkeys(_ITEM_SIZES, 1) if flags & _LOGICAL else _ITEM_SIZES
         values = [self._skip_values(sizes, what) for _ in range(2 if flags & _COMPLEX else 1)]
         if pointers != shape[1] + 1 or any(count > rows for count in values):
@@ -196,7 +196,7 @@ class _Walker:
             )
 
     def _tag(self) -> tuple[int, int, bytes | None]:
-        """Type, size and, for the small form, the data itself."""
+        """Return the type, the size and, if the element is small, the data in the tag."""
         raw = self._stream.read(8)
         first, second = struct.unpack(self._order + "II", raw)
         if first >> 16:
@@ -233,7 +233,7 @@ class _Walker:
         return self._data(n_bytes, inline).decode("latin-1")
 
     def _skip_values(self, sizes: dict[int, int], what: str) -> int:
-        """Pass over one data element; returns how many values it holds."""
+        """Skip one data element; return the number of its values."""
         kind, n_bytes, inline = self._tag()
         if kind not in sizes or n_bytes % sizes[kind]:
             raise ViewsFormatError(f"{what} holds {n_bytes:,} bytes of the unknown type {kind}.")
@@ -244,5 +244,5 @@ class _Walker:
 
 def _exactly(data: bytes, n_bytes: int) -> bytes:
     if len(data) < n_bytes:
-        raise ViewsFormatError("it ends in the middle of a variable; the file is cut short or damaged.")
+        raise ViewsFormatError("the file ends in the middle of a variable; it is cut short or damaged.")
     return data

@@ -1,4 +1,4 @@
-"""``load_views``: the one way in for data that is not Views yet."""
+"""The function ``load_views``, which reads all sources of multi-view data."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 from sklearn.utils import Bunch
 
-from .._utils.text import count
+from .._utils.text import count, listed
 from ..exceptions import UnusedColumnsWarning, ViewsError, ViewsTypeError
 from ..views import Views, is_dataframe, split_columns
 from ..views.align import Missing
@@ -20,12 +20,12 @@ from ..views.labels import Labels, checked_labels
 from . import omics
 from ._safety import reading
 from .columns import ColumnGroups
-from .layout import Samples, views_from_variables
 from .mat import read_mat
 from .mat73 import read_mat73
 from .npz import read_npz
 from .sniff import sniff
 from .tables import TABLE_SUFFIXES, views_from_columns, views_from_frame, views_from_tables
+from .variables import Samples, views_from_variables
 
 __all__ = ["load_views"]
 
@@ -41,34 +41,34 @@ def load_views(
     samples: Samples | None = None,
     missing: Missing = "error",
 ) -> Views:
-    """Read multi-view data from whatever holds it.
+    """Read multi-view data from files, DataFrames and other containers.
 
-    The format is found from a file's contents, not from its name.
+    The format of a file is found from its contents, not from its name.
 
     Parameters
     ----------
     source : path, list of paths, mapping of view name to path, Bunch, DataFrame, AnnData or MuData
         * A MATLAB file of any version: a cell of matrices (``X``, ``data``, ``fea``, …) or matrices ``X1``, ``X2``, …
-          Other matrices with an entry per sample are named in an ``UnusedVariablesWarning``.
-        * A NumPy ``.npz`` with one matrix per view, or as ``scipy.sparse.save_npz`` writes it; pickled arrays are refused.
+          An ``UnusedVariablesWarning`` names other matrices with one entry per sample.
+        * A NumPy ``.npz`` with one matrix per view, or written by ``scipy.sparse.save_npz``. Pickled arrays are refused.
         * A folder, list or mapping of CSV, TSV or Parquet files: one view each, joined on their id column.
-          A file called ``labels`` (``y``, ``truth``, …) gives the labels.
-        * One CSV, TSV or Parquet file, or a DataFrame, whose columns ``views`` groups.
+          A file named ``labels`` (``y``, ``truth``, …) holds the labels.
+        * One CSV, TSV or Parquet file, or a DataFrame, with groups of columns given in ``views``.
         * AnnData or MuData (``.h5ad``, ``.h5mu``, or the objects), and scikit-learn Bunches.
     views : str, sequence of str, or mapping, optional
-        Which views, where the default is not what you want. For one table the groups of its columns:
-        ``["audio:2-21", "image_*"]``, numbers counted from 1, ends included. For other files the names of variables;
-        for AnnData of layers and ``obsm`` entries; for MuData of modalities, or ``"rna:X_pca"``.
+        Which views to read. For one table, the groups of its columns: ``["audio:2-21", "image_*"]``, numbers counted
+        from 1, both ends included. For other files, the names of variables; for AnnData, of layers and ``obsm``
+        entries; for MuData, of modalities, or ``"rna:X_pca"``.
     ids : str, optional
-        The column or variable that holds the samples' ids; by default one called ``id``, ``sample``, ``…_id``, …, or
-        a table's first column where it is text.
+        The column or variable with the ids of the samples. The default is one named ``id``, ``sample``, ``…_id``, …, or
+        the first column of a table if it is text.
     labels : str or False, optional
-        The column or variable that holds true labels (they become ``views.y``); by default one called ``y``,
-        ``labels``, ``gt``, …, if it holds whole numbers or text. False reads none.
+        The column or variable with the true labels, which become ``views.y``. The default is one named ``y``,
+        ``labels``, ``gt``, …, if it contains integers or text. False reads no labels.
     samples : {"rows", "columns"}, optional
-        Needed only where a file can be read either way: an error says so.
+        Whether samples are rows or columns. Needed only for files that can be read both ways; an error says so.
     missing : {"error", "keep", "drop"}
-        What to do with samples that some view lacks, for tables and modalities, which are matched by id.
+        What to do with samples that are missing from some view, for tables and modalities, which are matched by id.
 
     Returns
     -------
@@ -77,7 +77,8 @@ def load_views(
     Raises
     ------
     ViewsFormatError
-        If a file is not what it claims to be, or its layout is ambiguous; it names the file and the reason.
+        If a file is damaged, is not in the format it claims, or can be read in more than one way. The message names
+        the file and the reason.
     ViewsError
         If samples cannot be matched.
 
@@ -98,7 +99,12 @@ def load_views(
         return _from_omics(source, asked)
     if is_dataframe(source):
         if samples == "columns":
-            raise ViewsError("A DataFrame keeps samples in rows; give its transpose, df.T.")
+            raise ViewsError(
+                "The samples of a DataFrame must be its rows.",
+                hint="Give its transpose, df.T.",
+                parameter="samples",
+                value=("rows",),
+            )
         asked.without_missing("a DataFrame")
         return views_from_frame(source, views, ids=ids, labels=labels)
     if isinstance(source, (str, Path)):
@@ -112,7 +118,7 @@ def load_views(
 
 @dataclass(frozen=True)
 class _Request:
-    """What the caller of ``load_views`` asked for."""
+    """The options of ``load_views``."""
 
     views: ColumnGroups | None
     ids: str | None
@@ -122,23 +128,35 @@ class _Request:
 
     def __post_init__(self) -> None:
         if self.samples not in (None, "rows", "columns"):
-            raise ViewsError(f"samples must be 'rows' or 'columns', not {self.samples!r}.")
+            raise ViewsError(
+                f"samples must be 'rows' or 'columns', not {self.samples!r}.", parameter="samples", value=("rows", "columns")
+            )
         if self.missing not in ("error", "keep", "drop"):
-            raise ViewsError(f"missing must be 'error', 'keep' or 'drop', not {self.missing!r}.")
+            raise ViewsError(
+                f"missing must be 'error', 'keep' or 'drop', not {self.missing!r}.",
+                parameter="missing",
+                value=("error", "keep", "drop"),
+            )
 
     @property
     def names(self) -> str | Sequence[str] | None:
-        """The views asked for, where they are chosen by name."""
+        """The names of the chosen views, for sources whose views have names."""
         if isinstance(self.views, Mapping):
-            raise ViewsTypeError("For this source views= gives names, as in views=['X1', 'X2']; got a mapping.")
+            raise ViewsTypeError(
+                "The views of this source are chosen by name, not by a mapping.",
+                hint="Give a list of names, as in views=['X1', 'X2'].",
+                parameter="views",
+            )
         return self.views
 
     def without_missing(self, source: str) -> None:
-        """Refuse ``missing`` where it would be ignored."""
+        """Refuse ``missing`` if it would be ignored."""
         if self.missing != "error":
             raise ViewsError(
-                f"missing={self.missing!r} says what to do with samples that some view lacks, but in {source} every view "
-                "has every sample; leave it out."
+                f"In {source} every sample is in every view, so there are no missing samples to {self.missing}.",
+                hint=f"Leave missing={self.missing!r} out.",
+                parameter="missing",
+                value=("error",),
             )
 
 
@@ -165,14 +183,22 @@ def _from_file(path: Path, asked: _Request) -> Views:
 
 def _from_omics(data: Any, asked: _Request) -> Views:
     if asked.ids is not None or asked.samples == "columns":
-        raise ViewsError("AnnData and MuData keep samples in rows, with obs_names as ids; leave ids and samples out.")
+        raise ViewsError(
+            "The samples of AnnData and MuData are rows, and their ids are the obs_names.",
+            hint="Leave ids and samples out.",
+            parameter="samples" if asked.ids is None else "ids",
+        )
     return omics.views_from_omics(data, views=asked.names, labels=asked.labels, missing=asked.missing)
 
 
 def _from_bunch(bunch: Bunch, asked: _Request) -> Views:
-    """What scikit-learn's loaders return, and multi-view Bunches whose ``data`` or ``views`` hold several matrices."""
+    """Read a Bunch of scikit-learn, or a Bunch whose ``data`` or ``views`` holds several matrices."""
     if asked.ids is not None or asked.samples == "columns":
-        raise ViewsError("A Bunch keeps samples in rows and has no ids; leave ids and samples out.")
+        raise ViewsError(
+            "The samples of a Bunch are rows, and they have no ids.",
+            hint="Leave ids and samples out.",
+            parameter="samples" if asked.ids is None else "ids",
+        )
     asked.without_missing("a Bunch")
     views = _views_of_bunch(views_of_bunch(bunch), asked)
     y = labels_of_bunch(bunch, asked.labels)
@@ -191,15 +217,24 @@ def _views_of_bunch(data: Any, asked: _Request) -> Views:
     if is_dataframe(data):
         return views_from_frame(data, views, labels=False)
     if isinstance(views, (str, Sequence)):
-        raise ViewsTypeError("This Bunch's columns have no names: give views={'sound': slice(0, 20), …}.")
+        raise ViewsTypeError(
+            "The columns of this Bunch have no names, so views cannot be chosen by name.",
+            hint="Give the columns of each view, as in views={'sound': slice(0, 20), …}.",
+            parameter="views",
+        )
     split, n_unused = split_columns(data, views)
     if n_unused:
-        warnings.warn(f"{count(n_unused, 'column')} in no view left out.", UnusedColumnsWarning, stacklevel=4)
+        unused = UnusedColumnsWarning(
+            f"{count(n_unused, 'column is', 'columns are')} in no view and not used.",
+            hint="Add them to a view in views= if they are needed.",
+            parameter="views",
+        )
+        warnings.warn(unused, stacklevel=4)
     return split
 
 
 def _chosen_views(views: Views, wanted: str | Sequence[str] | None) -> Views:
-    """Some of the views, by name, in the order asked for."""
+    """Return some of the views, by name, in the given order."""
     if wanted is None:
         return views
     names = [wanted] if isinstance(wanted, str) else list(wanted)
@@ -214,7 +249,8 @@ def _tables_of_folder(folder: Path) -> list[Path]:
     )
     if not paths:
         raise ViewsError(
-            f"{folder}: the folder holds no {', '.join(TABLE_SUFFIXES)} files; for another format give one file."
+            f"{folder}: the folder has no {', '.join(TABLE_SUFFIXES)} files.",
+            hint="To read another format, give one file instead of the folder.",
         )
     return paths
 
@@ -225,7 +261,9 @@ def _named_paths(source: Any) -> dict[str, Path]:
     elif isinstance(source, Sequence):
         named = [(Path(path).stem, path) for path in source if isinstance(path, (str, Path))]
         if len(named) < len(source):
-            raise ViewsTypeError("load_views reads files; for matrices in memory use Views(list or mapping).")
+            raise ViewsTypeError(
+                "load_views reads files, not matrices.", hint="For matrices in memory use Views(list or mapping)."
+            )
     else:
         raise ViewsTypeError(
             f"load_views reads paths, Bunches, DataFrames, AnnData and MuData; got {type(source).__name__}."
@@ -233,24 +271,41 @@ def _named_paths(source: Any) -> dict[str, Path]:
     names = [name for name, _ in named]
     repeated = [name for name in names if names.count(name) > 1]
     if repeated:
-        raise ViewsError(f"Several files are called {repeated[0]!r}; give a mapping of view names to files.")
+        raise ViewsError(
+            f"Several files have the name {repeated[0]!r}, and a view takes the name of its file.",
+            hint="Rename one, or give a mapping of view names to files.",
+            view=repeated[0],
+        )
     paths = {name: Path(path).expanduser() for name, path in named}
-    for path in paths.values():
+    for name, path in paths.items():
         if sniff(path) != "table":
-            raise ViewsError(f"{path}: in a list each file must be a table (CSV, TSV, Parquet); give this one alone.")
+            raise ViewsError(
+                f"{path}: in a list, each file must be a table (CSV, TSV, Parquet).",
+                hint="Read this file on its own.",
+                view=name,
+            )
     return paths
 
 
 def _selected(paths: dict[str, Path], views: ColumnGroups | None) -> dict[str, Path]:
-    """The tables asked for, and the labels."""
+    """Return the chosen tables and those with labels."""
     if views is None:
         return paths
     if isinstance(views, Mapping):
         raise ViewsTypeError(
-            "With one table per view, views= gives the tables' names, as in ['audio', 'image']; got a mapping."
+            "With one table per view, views are chosen by the names of the tables, not by a mapping.",
+            hint="Give a list of names, as in views=['audio', 'image'].",
+            parameter="views",
+            value=(list(paths),),
         )
     wanted = [views] if isinstance(views, str) else list(views)
     absent = [name for name in wanted if name not in paths]
     if absent:
-        raise ViewsError(f"There is no table {absent[0]!r}; there are {', '.join(paths)}.")
+        raise ViewsError(
+            f"There is no table {absent[0]!r}; the tables are {listed(paths)}.",
+            hint="Choose tables with views=['NAME', …].",
+            view=absent[0],
+            parameter="views",
+            value=tuple(paths),
+        )
     return {name: path for name, path in paths.items() if name in wanted or is_label_name(name)}

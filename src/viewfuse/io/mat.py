@@ -1,4 +1,4 @@
-"""MATLAB files, v4 to v7.2: SciPy reads them, once their headers have been found to be true."""
+"""Read MATLAB files, v4 to v7.2: headers are checked first, then SciPy reads the file."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _V4_ITEM_SIZES = (8, 4, 4, 2, 2, 1)
 
 
 def read_mat(path: Path) -> dict[str, Any]:
-    """The variables of a v4–v7.2 file: matrices, texts, and cells as lists (entries in MATLAB's order)."""
+    """Return the variables of a v4–v7.2 file: matrices, texts, and cells as lists (entries in MATLAB's order)."""
     from scipy.io import loadmat
 
     with path.open("rb") as file:
@@ -47,7 +47,7 @@ def _plain(value: Any, name: str) -> Any:
 
 
 def v4_order(header: bytes) -> str | None:
-    """The byte order of a v4 file, or None if this is not the header of one: the format has no signature."""
+    """Return the byte order of a v4 file, or None if this is not a v4 header. The format has no signature."""
     if len(header) < _V4_HEADER:
         return None
     for order in "<>":
@@ -60,7 +60,7 @@ def v4_order(header: bytes) -> str | None:
 
 
 def _scan_v4(path: Path) -> None:
-    """Every variable's claimed size must lie within the file, and the last must end where the file does."""
+    """Check that every variable lies within the file, and that the last one ends where the file ends."""
     size, names = path.stat().st_size, set()
     with path.open("rb") as file:
         while (start := file.tell()) < size:

@@ -1,4 +1,4 @@
-"""MATLAB v7.3 files, which are HDF5: cells are references, and matrices are stored by columns."""
+"""Read MATLAB v7.3 files. They are HDF5: cells are references, and matrices are stored by columns."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MAX_DEPTH = 8
 
 
 def read_mat73(path: Path) -> dict[str, Any]:
-    """The variables of the file as ``read_mat`` gives them; also of a plain HDF5 file with its matrices at the top."""
+    """Return the variables of the file, as ``read_mat`` does; also of a plain HDF5 file with matrices at the top level."""
     h5py = require("h5py")
     with h5py.File(path, "r") as file:
         reader = _Reader(h5py, file)
@@ -30,7 +30,7 @@ def read_mat73(path: Path) -> dict[str, Any]:
 
 
 class _Reader:
-    """Turns HDF5 objects into matrices, texts and lists; None for what can hold no views (structs, objects)."""
+    """Converts HDF5 objects to matrices, texts and lists; structs and other objects, which hold no views, to None."""
 
     def __init__(self, h5py: Any, file: Any) -> None:
         self._h5py = h5py
@@ -40,7 +40,7 @@ class _Reader:
         if isinstance(item, self._h5py.Group):
             return self._sparse(item, name) if "MATLAB_sparse" in item.attrs else None
         if not isinstance(item, self._h5py.Dataset):
-            raise ViewsFormatError(f"{name!r} is no data set; the file is damaged.")
+            raise ViewsFormatError(f"{name!r} is not a data set; the file is damaged.")
         check_dataset(item, name)
         matlab_class = _text(item.attrs.get("MATLAB_class", b""))
         if item.attrs.get("MATLAB_empty"):
@@ -49,11 +49,11 @@ class _Reader:
             return self._cell(item, name, depth)
         is_complex = item.dtype.names == ("real", "imag")
         if (item.dtype.kind not in "biufc" and not is_complex) or "MATLAB_object_decode" in item.attrs:
-            return None  # MATLAB's own objects, such as its strings, are numbers that only MATLAB understands
+            return None  # MATLAB's objects, such as strings, are stored as numbers that only MATLAB can decode
         stored = item[()]
         if is_complex:
             stored = stored["real"] + 1j * stored["imag"]
-        # MATLAB stores columns first: the transpose is a view of the same memory, so nothing is copied.
+        # MATLAB stores matrices by columns. The transpose shares memory, so nothing is copied.
         values = stored.T if matlab_class else stored
         return _lines(values, name) if matlab_class == "char" else values
 
@@ -72,7 +72,7 @@ class _Reader:
                 return item
         except (ValueError, KeyError, RuntimeError, OSError):
             pass
-        raise ViewsFormatError(f"{name} refers to something that is not in the file.")
+        raise ViewsFormatError(f"{name} refers to an object that is not in the file.")
 
     @cached_property
     def _linked(self) -> set[int]:
@@ -101,9 +101,9 @@ class _Reader:
 
 
 def _lines(values: np.ndarray, name: str) -> str | list[str]:
-    """A char matrix as text, one line per row."""
+    """Return a char matrix as text, one line per row."""
     if values.ndim != 2:
-        raise ViewsFormatError(f"{name} is a text of {values.ndim} dimensions.")
+        raise ViewsFormatError(f"{name} is text with {values.ndim} dimensions; it must have 2.")
     lines = ["".join(map(chr, row)).rstrip() for row in values.tolist()]
     return lines[0] if len(lines) == 1 else lines
 

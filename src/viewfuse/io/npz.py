@@ -1,4 +1,4 @@
-"""NumPy ``.npz`` archives, never unpickled."""
+"""Read NumPy ``.npz`` archives, without unpickling."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ __all__ = ["read_npz"]
 
 
 def read_npz(path: Path) -> dict[str, Any]:
-    """The arrays of the archive by name, each one's header checked against the bytes it has."""
+    """Return the arrays of the archive by name; the size in each header is compared with the bytes in the file."""
     with zipfile.ZipFile(path) as archive:
         members = [member for member in archive.infolist() if member.filename.endswith(".npy")]
         if not members:
-            raise ViewsFormatError("it is a zip archive without NumPy arrays.")
+            raise ViewsFormatError("the file is a zip archive without NumPy arrays.")
         arrays = {member.filename.removesuffix(".npy"): _read_array(archive, member) for member in members}
     if {"format", "shape", "data"} <= arrays.keys() and arrays["format"].ndim == 0 and arrays["format"].dtype.kind in "SU":
         return {"X": _sparse(arrays)}
@@ -29,16 +29,18 @@ def read_npz(path: Path) -> dict[str, Any]:
 
 
 def _sparse(arrays: dict[str, np.ndarray]) -> Any:
-    """The one matrix that ``scipy.sparse.save_npz`` writes as several arrays."""
+    """Return the matrix that ``scipy.sparse.save_npz`` has written as several arrays."""
     form = arrays["format"].astype(str).item()
     shape = arrays["shape"].tolist()
     parts = {"csr": ("indices", "indptr"), "csc": ("indices", "indptr"), "coo": ("row", "col")}.get(form)
     if parts is None:
-        raise ViewsFormatError(f"it holds a sparse matrix in the format {form!r}; save its .tocsr() instead.")
+        raise ViewsFormatError(
+            f"the sparse matrix has the format {form!r}; csr, csc and coo can be read.", hint="Save matrix.tocsr() instead."
+        )
     absent = [part for part in parts if part not in arrays]
     if absent or len(shape) != 2:
         raise ViewsFormatError(
-            f"it holds a sparse matrix, but not as a whole: {absent[0] if absent else 'its shape'} is missing."
+            f"the sparse matrix is incomplete: {absent[0] if absent else 'a shape of two numbers'} is missing."
         )
     first, second = (arrays[part] for part in parts)
     if form == "coo":
@@ -52,7 +54,7 @@ def _read_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> np.ndarray
     check_claim(member.file_size, member.compress_size, name)
     with archive.open(member) as stream:
         version = np.lib.format.read_magic(stream)
-        # Version 3 differs from 2 only in the encoding of field names, which no matrix has.
+        # Version 3 differs from version 2 only in the encoding of field names, and a matrix has no fields.
         read_header = {
             (1, 0): np.lib.format.read_array_header_1_0,
             (2, 0): np.lib.format.read_array_header_2_0,
@@ -62,10 +64,11 @@ def _read_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> np.ndarray
         shape, _, dtype = read_header(stream)
         if dtype.hasobject:
             raise ViewsFormatError(
-                f"{name} holds pickled Python objects, which are never loaded; save each view as an array of its own."
+                f"{name} holds pickled Python objects, which are never loaded.",
+                hint="Save each view as a separate numeric array.",
             )
         claimed = math.prod(shape) * dtype.itemsize
         if claimed > member.file_size:
-            raise ViewsFormatError(f"{name} claims {claimed:,} bytes, but the file holds {member.file_size:,} of them.")
+            raise ViewsFormatError(f"{name} claims {claimed:,} bytes, but the file has {member.file_size:,} bytes for it.")
     with archive.open(member) as stream:
         return np.lib.format.read_array(stream, allow_pickle=False)

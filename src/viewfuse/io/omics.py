@@ -1,4 +1,4 @@
-"""AnnData and MuData files, ``.h5ad`` and ``.h5mu``."""
+"""Read AnnData and MuData files (``.h5ad`` and ``.h5mu``)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["read_omics", "views_from_omics", "without_mudata_announcement"]
 
 
 def read_omics(path: Path) -> Any:
-    """The AnnData or MuData object of a file, once its data sets have been found to be no larger than they are."""
+    """Return the AnnData or MuData object of a file, after checking the claimed sizes of its data sets."""
     check_all_datasets(path)
     with path.open("rb") as file:
         is_multimodal = file.read(6) == b"MuData"
@@ -31,7 +31,7 @@ def read_omics(path: Path) -> Any:
 
 @contextmanager
 def without_mudata_announcement() -> Iterator[None]:
-    """mudata 0.3 announces a change of its ``.update()`` to whoever reads a file, who can do nothing about it."""
+    """Silence a warning of mudata 0.3 about a change of its ``.update()``: users who read a file can do nothing about it."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", r"From 0\.4 \.update\(\) will not pull", FutureWarning)
         yield
@@ -44,6 +44,6 @@ def views_from_omics(
     labels: Labels = None,
     missing: Missing = "error",
 ) -> Views:
-    """Views of an AnnData or a MuData, samples matched by ``obs_names``; the options are those of ``load_views``."""
+    """Return the views of an AnnData or a MuData, matched by ``obs_names``; the options are those of ``load_views``."""
     aligned = Views.from_members(members_of_omics(data, views), missing)
     return Views(aligned, y=labels_of_omics(data, labels, aligned.ids, aligned.sample_name))

@@ -1,4 +1,4 @@
-"""A Parquet file as a matrix that is read some rows at a time."""
+"""A Parquet file as a matrix whose rows are read in blocks."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class ParquetRows:
     ----------
     path : path of a Parquet file
     columns : sequence of str, optional
-        The features, in this order; by default all columns, which must then all be numbers.
+        The features, in this order. The default is all columns, which must then all be numeric.
 
     Attributes
     ----------
-    shape, ndim, dtype : as of an array; float32 where every column is, else float64. A null is NaN.
+    shape, ndim, dtype : as for an array. The dtype is float32 if every column is, else float64. A null is NaN.
     columns : list of str
 
     Examples
@@ -50,12 +50,21 @@ class ParquetRows:
         self.columns = list(schema.names if columns is None else columns)
         unknown = [name for name in self.columns if name not in schema.names]
         if unknown:
-            raise ViewsError(f"{self.path} has no column {listed(unknown)}; it has {listed(schema.names)}.")
+            raise ViewsError(
+                f"{self.path} has no column {listed(unknown)}; its columns are {listed(schema.names)}.",
+                hint="Choose columns with columns=['NAME', …].",
+                parameter="columns",
+                value=tuple(schema.names),
+            )
         kinds = {name: schema.field(name).type for name in self.columns}
         types = require("pyarrow").types
         for name, kind in kinds.items():
             if not (types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind)):
-                raise ViewsTypeError(f"{self.path}, column {name!r} is not numeric ({kind}); leave it out with columns=.")
+                raise ViewsTypeError(
+                    f"{self.path}, column {name!r} is not numeric ({kind}); features must be real numbers.",
+                    hint="Leave it out: name the numeric columns with columns=['NAME', …].",
+                    parameter="columns",
+                )
         single = all(types.is_float32(kind) for kind in kinds.values())
         self.dtype = np.dtype(np.float32 if single else np.float64)
         groups = self._opened().metadata
@@ -90,7 +99,7 @@ class ParquetRows:
         return self._file
 
     def _row_group(self, group: int) -> np.ndarray:
-        """A decoded row group; the last one is kept, as portions end within groups."""
+        """Return a decoded row group. The last one is kept, because a block of rows may end within a group."""
         if self._last is None or self._last[0] != group:
             table = self._opened().read_row_group(group, columns=self.columns)
             values = np.empty((table.num_rows, len(self.columns)), dtype=self.dtype)

@@ -1,4 +1,4 @@
-"""What a file holds, by its first bytes; its name is asked only to tell whether a text was meant to be one."""
+"""Find the format of a file from its first bytes. The name is used only to detect text under a binary suffix."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _KNOWN = "MATLAB (.mat), NumPy (.npz), CSV and TSV (in UTF-8), Parquet, AnnData 
 
 
 def sniff(path: Path) -> Format:
-    """The format of a file, or ``ViewsFormatError`` saying why it is none of ours."""
+    """Return the format of a file; raises ``ViewsFormatError`` if it cannot be read."""
     with path.open("rb") as file:
         head = file.read(_HEAD)
     if not head:
@@ -37,21 +37,27 @@ def sniff(path: Path) -> Format:
     if head.startswith(b"PAR1"):
         return "table"
     if head[124:128] in (b"\x00\x02IM", b"\x02\x00MI"):
-        raise ViewsFormatError(f"{path}: a MATLAB 7.3 header without its HDF5 contents; the file is cut short.")
-    if head[124:128] in (b"\x00\x01IM", b"\x01\x00MI"):  # version 1.0 and the byte order, which a text may hold by chance
+        raise ViewsFormatError(f"{path}: the header is of MATLAB 7.3, but the HDF5 data is missing; the file is cut short.")
+    if head[124:128] in (
+        b"\x00\x01IM",
+        b"\x01\x00MI",
+    ):  # version 1.0 and the byte order; both, because a text may contain the second
         return "MATLAB"
     if v4_order(head[:20]) is not None:
         return "MATLAB"
     if _is_text(head):
         if path.suffix.lower() in _BINARY_SUFFIXES:
-            raise ViewsFormatError(f"{path}: named {path.suffix}, but holds text.")
+            raise ViewsFormatError(
+                f"{path}: the suffix is {path.suffix}, but the file holds text.",
+                hint="If the text is a table, rename the file to .csv or .tsv.",
+            )
         return "table"
-    named = f"named {path.suffix}, but " if path.suffix.lower() in (*_BINARY_SUFFIXES, *TABLE_SUFFIXES) else ""
-    raise ViewsFormatError(f"{path}: {named}in none of the formats viewfuse reads, which are {_KNOWN}.")
+    suffix = f"the suffix is {path.suffix}, but " if path.suffix.lower() in (*_BINARY_SUFFIXES, *TABLE_SUFFIXES) else ""
+    raise ViewsFormatError(f"{path}: {suffix}the file has none of the formats that viewfuse reads: {_KNOWN}.")
 
 
 def _hdf5_format(path: Path) -> Format:
-    """AnnData and MuData sign the top of their files; every other HDF5 file is read as MATLAB writes them."""
+    """Tell AnnData and MuData by their attributes; every other HDF5 file is read like a MATLAB file."""
     with reading(path, "HDF5"), require("h5py").File(path, "r") as file:
         encoding = file.attrs.get("encoding-type", "")
         encoding = encoding.decode() if isinstance(encoding, bytes) else str(encoding)
@@ -66,7 +72,7 @@ def _is_text(head: bytes) -> bool:
     try:
         text = head.decode("utf-8")
     except UnicodeDecodeError as error:
-        if error.start < len(head) - 3:  # not merely a character cut in two by the end of what was read
+        if error.start < len(head) - 3:  # the last bytes may be the first part of a character
             return False
         text = head[: error.start].decode("utf-8")
     return bool(text) and not _CONTROL.search(text)

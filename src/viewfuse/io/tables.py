@@ -1,8 +1,7 @@
-"""CSV, TSV and Parquet: one table per view, joined on their ids, or one table whose columns are grouped."""
+"""Read CSV, TSV and Parquet: one table per view, joined on their ids, or one table with groups of columns."""
 
 from __future__ import annotations
 
-import csv
 import re
 import warnings
 from collections.abc import Mapping
@@ -14,29 +13,29 @@ import numpy as np
 
 from .._utils.extras import require
 from .._utils.text import listed
-from ..exceptions import UnusedColumnsWarning, ViewsError, ViewsFormatError
+from ..exceptions import UnusedColumnsWarning, ViewsError
 from ..views import Views
 from ..views.align import Member, Missing
 from ..views.column_groups import columns_of_group
 from ..views.conventions import is_id_column, is_label_name
-from ..views.labels import Labels, check_kind, checked_labels, plain_values
+from ..views.labels import Labels, check_kind, checked_labels, plain_values, several_labels
 from ..views.matrices import as_matrix
 from ._safety import check_claim, reading
-from .columns import ColumnGroups, column_groups, which_columns
-from .layout import Samples
+from .columns import ColumnGroups, column_groups, no_groups_error
+from .delimited import read_delimited
+from .variables import Samples
 
 __all__ = ["TABLE_SUFFIXES", "Labels", "read_columns", "views_from_columns", "views_from_frame", "views_from_tables"]
 
 TABLE_SUFFIXES = (".csv", ".tsv", ".tab", ".txt", ".parquet", ".pq")
 
-_UNNAMED = re.compile(r"Unnamed: \d+")  # what pandas calls a column without a header, such as a written index
-_MISSING = ("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NULL", "null", "None")
-_ROWS_PER_BYTE = 10  # a constant column compresses well; beyond this times the deflate bound nothing is believed
+_UNNAMED = re.compile(r"Unnamed: \d+")  # pandas' name for a column without a header, such as an index
+_ROWS_PER_BYTE = 10  # a constant column compresses to less than Deflate's bound, by up to this factor
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table taken apart: its features, and the ids and labels that stood beside them."""
+    """The features, ids and labels of a table, separated."""
 
     features: Any
     ids: np.ndarray | None
@@ -52,11 +51,14 @@ def views_from_tables(
     samples: Samples | None = None,
     missing: Missing = "error",
 ) -> Views:
-    """One view per file, matched by id. A file called ``labels`` (or ``y``, ``truth``, …) holds the true labels."""
+    """Return one view per file, matched by id. A file named ``labels`` (``y``, ``truth``, …) holds the true labels."""
     label_files = [name for name in paths if is_label_name(name)]
     tables = {name: _read(path, ids, labels, samples) for name, path in paths.items() if name not in label_files}
     if not tables:
-        raise ViewsError(f"{listed(label_files)} alone is no view; give a table per view too.")
+        raise ViewsError(
+            f"The only table is {listed(label_files)}, which holds labels; there are no views.",
+            hint="Give one table for each view too.",
+        )
     members = []
     for name, table in tables.items():
         with reading(paths[name], "a table"):
@@ -67,7 +69,12 @@ def views_from_tables(
     if labels is not False:
         columns |= {name: _read_label_file(paths[name], ids, labels) for name in label_files}
     if isinstance(labels, str) and not columns:
-        raise ViewsError(f"No table has a column {labels!r}, which labels= asks for.")
+        raise ViewsError(
+            f"No table has a column {labels!r} for the labels.",
+            hint="Choose a column with labels='NAME', or read no labels with labels=False.",
+            parameter="labels",
+            value=(False,),
+        )
     return _labelled(views, columns)
 
 
@@ -79,21 +86,26 @@ def views_from_columns(
     labels: Labels = None,
     samples: Samples | None = None,
 ) -> Views:
-    """The views of one table file by groups of its columns."""
+    """Return the views of one table file, by groups of its columns."""
     table = _read(path, ids, labels, samples)
     with reading(path, "a table"):
         if isinstance(labels, str) and table.labels is None:
-            raise ViewsError(f"there is no column {labels!r}, which labels= asks for.")
+            raise ViewsError(
+                f"there is no column {labels!r} for the labels; the columns are {listed(table.all_columns)}.",
+                hint="Choose a column with labels='NAME', or read no labels with labels=False.",
+                parameter="labels",
+                value=(*table.all_columns, False),
+            )
         return _grouped(table, groups)
 
 
 def views_from_frame(frame: Any, groups: ColumnGroups | None, *, ids: str | None = None, labels: Labels = None) -> Views:
-    """The same for a DataFrame that is already in memory."""
-    return _grouped(_take_apart(frame.copy(deep=False), ids, labels), groups)
+    """Return the views of a DataFrame, by groups of its columns."""
+    return _grouped(_separated(frame.copy(deep=False), ids, labels), groups)
 
 
 def read_columns(path: str | Path) -> Any:
-    """A table's columns, of whatever type, as a DataFrame; its ids, where it has any, are the index."""
+    """Return the columns of a table, of any type, as a DataFrame; the ids, if there are any, are the index."""
     table = _read(Path(path).expanduser(), None, False, None)
     return table.features if table.ids is None else table.features.set_axis(table.ids, axis=0)
 
@@ -101,17 +113,25 @@ def read_columns(path: str | Path) -> Any:
 def _grouped(table: Table, groups: ColumnGroups | None) -> Views:
     features = list(table.features.columns)
     if groups is None:
-        raise ViewsError(which_columns(features))
+        raise no_groups_error(features)
     names = np.array(features, dtype=object)
-    places = {
+    positions = {
         view: columns_of_group(view, rule, len(names), names)
         for view, rule in column_groups(groups, features, table.all_columns).items()
     }
-    used = sorted(set(np.concatenate(list(places.values())).tolist()))
+    used = sorted(set(np.concatenate(list(positions.values())).tolist()))
     _check_numbers(table.features.iloc[:, used])
-    views = Views({view: table.features.iloc[:, columns] for view, columns in places.items()})
+    views = Views({view: table.features.iloc[:, columns] for view, columns in positions.items()})
     if unused := np.delete(names, used).tolist():
-        warnings.warn(f"Columns in no view are left out: {listed(unused)}.", UnusedColumnsWarning, stacklevel=4)
+        warnings.warn(
+            UnusedColumnsWarning(
+                f"Columns in no view are not used: {listed(unused)}.",
+                hint="Add them to a view in views= if they are needed.",
+                parameter="views",
+                value=tuple(unused),
+            ),
+            stacklevel=4,
+        )
     views = Views(views, ids=table.ids)
     if table.labels is None:
         return views
@@ -121,25 +141,25 @@ def _grouped(table: Table, groups: ColumnGroups | None) -> Views:
 def _read(path: Path, ids: str | None, labels: Labels, samples: Samples | None) -> Table:
     with reading(path, "a table"):
         is_parquet = _is_parquet(path)
-        frame = _read_parquet(path) if is_parquet else _read_text(path)
+        frame = _read_parquet(path) if is_parquet else read_delimited(path)
         if samples == "columns":
             frame = (frame if _has_index(frame) else frame.set_index(frame.columns[0])).T
-            return _take_apart(frame, ids, labels)
-        table = _take_apart(frame, ids, labels)
+            return _separated(frame, ids, labels)
+        table = _separated(frame, ids, labels)
         id_column = _id_column(frame, ids)
         if is_parquet or (id_column is None and not _has_index(frame)):
             return table
-        # Numbers among ids must stay as the file spells them: 007 is not 7.
-        if id_column is None:  # the rows' names, as R writes them
-            written = _read_text(path, dtype=str, keep_default_na=False).index
+        # Ids keep the spelling of the file: 007 is not 7.
+        if id_column is None:  # row names, as R writes them
+            written = read_delimited(path, dtype=str, keep_default_na=False).index
         else:
             columns = [frame.columns.get_loc(id_column)]
-            written = _read_text(path, dtype=str, keep_default_na=False, usecols=columns).iloc[:, 0]
+            written = read_delimited(path, dtype=str, keep_default_na=False, usecols=columns).iloc[:, 0]
         return Table(table.features, written.to_numpy(dtype=object), table.labels, table.all_columns)
 
 
-def _take_apart(frame: Any, ids: str | None, labels: Labels) -> Table:
-    """Set the id column and the label column of a table aside."""
+def _separated(frame: Any, ids: str | None, labels: Labels) -> Table:
+    """Separate the id column and the label column of a table from its features."""
     frame.columns = [str(name) for name in frame.columns]
     all_columns = list(frame.columns)
     id_values = frame.index.to_numpy() if _has_index(frame) else None
@@ -156,20 +176,30 @@ def _take_apart(frame: Any, ids: str | None, labels: Labels) -> Table:
 
 
 def _id_column(frame: Any, wanted: str | None) -> str | None:
-    """The column asked for, else one called like an id, else a first column that is text or has no name."""
+    """Return the chosen column, else one with the name of ids, else a first column that is text or has no name."""
     if wanted is not None:
         if wanted not in frame.columns:
-            raise ViewsError(f"there is no id column {wanted!r}; the columns are {listed(frame.columns)}.")
+            raise ViewsError(
+                f"there is no column {wanted!r} for the ids; the columns are {listed(frame.columns)}.",
+                hint="Choose a column with ids='NAME'.",
+                parameter="ids",
+                value=tuple(frame.columns),
+            )
         return wanted
     named = [name for name in frame.columns if is_id_column(name)]
     if len(named) > 1:
-        raise ViewsError(f"{listed(named)} could each be the ids; choose with ids=.")
+        raise ViewsError(
+            f"several columns could be the ids: {listed(named)}.",
+            hint="Choose one with ids='NAME'.",
+            parameter="ids",
+            value=tuple(named),
+        )
     if named:
         return named[0]
     first = frame.columns[0]
     if _has_index(frame) or is_label_name(first):
         return None
-    # Numbers with a stray text among them are a damaged feature, not ids.
+    # If only some of its values are text, the column is a damaged feature, not ids.
     is_text = frame[first].dtype.kind == "O" and len(_not_numbers(frame[first])) == frame[first].notna().sum()
     return first if is_text or _UNNAMED.fullmatch(first) else None
 
@@ -179,22 +209,22 @@ def _label_column(frame: Any, labels: Labels) -> str | None:
         return None
     named = [name for name in frame.columns if (is_label_name(name) if labels is None else name == labels)]
     if len(named) > 1:
-        raise ViewsError(f"{listed(named)} could each be the labels; choose with labels=, or none with labels=False.")
+        raise several_labels(named)
     return named[0] if named else None
 
 
 def _check_numbers(frame: Any) -> None:
-    """Name the first cell that is no number: one of them turns its whole column into text."""
+    """Raise an error for the first value that is not a number: a single one turns its whole column into text."""
     for name, column in frame.items():
         if column.dtype.kind == "O" and (wrong := _not_numbers(column)).size:
             raise ViewsError(
-                f"column {name!r} holds {column.iloc[wrong[0]]!r} in row {wrong[0]}, which is no number; "
-                "leave the column out, or encode it as numbers."
+                f"column {name!r} holds {column.iloc[wrong[0]]!r} in row {wrong[0]}; features must be numbers.",
+                hint="Leave the column out, or encode it as numbers.",
             )
 
 
 def _not_numbers(column: Any) -> np.ndarray:
-    """Rows that hold something, but no number."""
+    """Return the rows with a value that is not a number."""
     numbers = require("pandas").to_numeric(column, errors="coerce")
     return np.flatnonzero(column.notna() & numbers.isna())
 
@@ -211,76 +241,9 @@ def _read_parquet(path: Path) -> Any:
     return pandas.read_parquet(path)
 
 
-def _read_text(path: Path, **options: Any) -> Any:
-    """The table of a text file, its separator and whether it has a header taken from the first lines."""
-    pandas = require("pandas")
-    with path.open(encoding="utf-8-sig") as file:
-        first_line, second_line = (file.readline().rstrip("\r\n") for _ in range(2))
-    separator = _separator(first_line, second_line)
-    fields = [field.strip() for field in next(csv.reader([first_line], delimiter=separator), [])]
-    header = 0 if _is_header(fields) else None
-    frame = pandas.read_csv(path, sep=separator, header=header, encoding="utf-8-sig", low_memory=False, **options)
-    if frame.index.nlevels > 1:
-        raise ViewsFormatError(f"its rows are longer than its header of {len(fields)} columns.")
-    if frame.empty:
-        raise ViewsFormatError("it is a table without rows.")
-    if header is None:
-        frame.columns = [str(number) for number in range(1, frame.shape[1] + 1)]
-    frame.columns = [str(name) for name in frame.columns]
-    return frame
-
-
-def _separator(first_line: str, second_line: str) -> str:
-    separator = max(",\t;", key=first_line.count)
-    if separator in first_line:
-        return separator
-    for other, called in (("|", "'|'"), (None, "spaces")):
-        widths = {len(line.split(other)) for line in (first_line, second_line) if line.strip()}
-        if min(widths, default=0) > 1 and max(widths) - min(widths) < 2:  # R's header has one field less than its rows
-            raise ViewsFormatError(
-                f"its separator was not recognised: the first line, {first_line[:40]!r}, has no comma, tab or semicolon, "
-                f"but {called}; save it with one of these three."
-            )
-    return separator
-
-
-def _is_header(fields: list[str]) -> bool:
-    """Whether the first line names the columns. Nobody is asked to believe a guess: what could be both is an error."""
-    first, *rest = fields or [""]
-    valued = [_is_value(field) for field in fields]
-    if not any(valued) or (rest and first and is_id_column(first)):
-        return True
-    # 0, 1, 2, … are the names pandas gives columns that have none, with a blank before them for those of an index.
-    counted = [str(number) for number in range(len(fields))]
-    if rest and (fields == counted or (first == "" and rest == counted[:-1])):
-        return True
-    if first == "" and rest and not any(valued[1:]):
-        return True
-    if all(valued) and first != "":
-        return False
-    numbers = [field for field, is_value in zip(fields, valued, strict=True) if is_value]
-    raise ViewsFormatError(
-        f"its first line could be a header or a sample: it holds {listed(numbers)} beside "
-        f"{listed(field for field in fields if field not in numbers) or 'a blank'}. Begin the file with a line that names "
-        "every column, as in id,x1,x2; after a first name 'id' the others may be numbers."
-    )
-
-
-def _is_value(field: str) -> bool:
-    return field in _MISSING or _is_number(field)
-
-
 def _has_index(frame: Any) -> bool:
-    """Whether the rows have names of their own, not just numbers."""
+    """Return whether the rows have names, not just numbers."""
     return not isinstance(frame.index, require("pandas").RangeIndex)
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return "_" not in text  # 1_000 is a number to Python alone
 
 
 def _feature_names(table: Table) -> np.ndarray:
@@ -293,7 +256,12 @@ def _read_label_file(path: Path, ids: str | None, labels: Labels) -> tuple[np.nd
         return table.ids, table.labels
     with reading(path, "a table of labels"):
         if table.features.shape[1] != 1:
-            raise ViewsError(f"labels are one column beside the ids, not {listed(table.features.columns)}.")
+            raise ViewsError(
+                f"a file of labels must have one column besides the ids, not {listed(table.features.columns) or 'none'}.",
+                hint="Choose the column with labels='NAME', or read no labels with labels=False.",
+                parameter="labels",
+                value=(*table.features.columns, False),
+            )
         found = table.features.iloc[:, 0]
         if labels is None:
             check_kind(plain_values(found), str(found.name))
@@ -301,7 +269,7 @@ def _read_label_file(path: Path, ids: str | None, labels: Labels) -> tuple[np.nd
 
 
 def _labelled(views: Views, columns: Mapping[str, tuple[np.ndarray | None, Any]]) -> Views:
-    """Attach the labels, matched by id; where several tables repeat them they must agree."""
+    """Add the labels, matched by id. If several tables have labels, they must agree."""
     y: np.ndarray | None = None
     first = ""
     for name, (ids, labels) in columns.items():
@@ -311,26 +279,47 @@ def _labelled(views: Views, columns: Mapping[str, tuple[np.ndarray | None, Any]]
         both_known = np.array([a is not None and b is not None for a, b in zip(y, found, strict=True)])
         differing = np.flatnonzero(both_known & (y != found))
         if differing.size:
-            raise ViewsError(f"{first!r} and {name!r} give {views.sample_name(differing[0])} different labels.")
+            raise ViewsError(
+                f"Tables {first!r} and {name!r} have different labels for {views.sample_name(differing[0])}.",
+                hint="Correct the labels, or read no labels with labels=False.",
+                parameter="labels",
+                value=(False,),
+            )
         y = np.where([a is None for a in y], found, y)
     if y is None:
         return views
-    return Views(views, y=checked_labels(y, first, views.sample_name, asked=True))  # each table's kind is checked
+    return Views(views, y=checked_labels(y, first, views.sample_name, asked=True))  # check_kind was called for each table
 
 
 def _labels_in_order(views: Views, name: str, ids: np.ndarray | None, labels: Any) -> np.ndarray:
-    """The labels as objects in the order of the samples, None where this table has none."""
+    """Return the labels in the order of the samples, as objects; None for samples without a label in this table."""
     values = plain_values(labels)
     found = np.empty(len(views), dtype=object)
     if (ids is None) != (views.ids is None):
-        raise ViewsError(f"the labels of {name!r} cannot be matched: only one of labels and views has ids.")
+        with_ids, without = ("The views", "the labels") if ids is None else ("The labels", "the views")
+        raise ViewsError(
+            f"{with_ids} have ids, but {without} do not, so the labels in {name!r} cannot be matched.",
+            hint="Give both an id column, or read no labels with labels=False.",
+            parameter="labels",
+            value=(False,),
+        )
     if ids is not None and views.ids is not None:
         by_id = dict(zip(map(str, ids.tolist()), values, strict=True))
         if len(by_id) < len(values):
-            raise ViewsError(f"{name!r} labels the same id in several rows.")
+            raise ViewsError(
+                f"Table {name!r} has labels for the same id in several rows.",
+                hint="Keep one row for each id, or read no labels with labels=False.",
+                parameter="labels",
+                value=(False,),
+            )
         found[:] = [by_id.get(str(i)) for i in views.ids.tolist()]
     elif len(values) == len(views):
         found[:] = values
     else:
-        raise ViewsError(f"{name!r} has {len(values)} labels for {len(views)} samples.")
+        raise ViewsError(
+            f"Table {name!r} has {len(values)} labels for {len(views)} samples.",
+            hint="Give one label per sample, or read no labels with labels=False.",
+            parameter="labels",
+            value=(False,),
+        )
     return found

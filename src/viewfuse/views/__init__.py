@@ -1,4 +1,4 @@
-"""Views: named, row-aligned, validated views of the same samples. The only data the core ever sees."""
+"""Named, row-aligned and validated views of the same samples: the only data that the core uses."""
 
 from .containers import holds_dask, holds_views
 from .joining import align_graph_frames

@@ -1,4 +1,4 @@
-"""Samples of several tables, matched by id."""
+"""Match the samples of several tables by id."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Missing = Literal["error", "keep", "drop"]
 
 @dataclass(frozen=True)
 class Member:
-    """One view on its way in: its matrix, and the ids of its rows where it has them."""
+    """One view before alignment: its matrix, and the ids of its rows if it has ids."""
 
     name: str
     matrix: Any
@@ -29,7 +29,10 @@ class Member:
 
 @dataclass(frozen=True)
 class Aligned:
-    """Several views with their rows in one order; ``ids`` is None without ids, ``present`` None without missing views."""
+    """Views whose rows are in the same order.
+
+    ``ids`` is None if the views have no ids. ``present`` is None if rows were matched by position.
+    """
 
     members: tuple[Member, ...]
     ids: np.ndarray | None = None
@@ -37,93 +40,112 @@ class Aligned:
 
 
 def align(members: Sequence[Member], missing: Missing = "error") -> Aligned:
-    """Put the rows of every view in one order, by id.
+    """Put the rows of all views in the same order, by id.
 
-    Samples stand in the order of the first view; those it lacks follow in the order of the next, and so on.
+    The samples of the first view come first, in its order. Samples that only later views contain follow, in their order.
 
     Parameters
     ----------
     members : sequence of Member
-        All with ids, or none: then, and only then, rows are matched by position.
+        Either all have ids or none has. If none has, rows are matched by position.
     missing : {"error", "keep", "drop"}
-        What becomes of a sample that some view lacks: an error that names the first few; kept, with NaN (or, in
-        a sparse view, an empty row) and ``views.present`` False there; or dropped from all views.
+        What to do with samples that are missing from some view. "error" raises an error that names the first few. "keep"
+        keeps them: their rows are NaN (empty in a sparse view) and ``present`` is False there. "drop" removes them from
+        all views.
     """
-    without = [member.name for member in members if member.ids is None]
-    if len(without) == len(members):
+    without_ids = [member.name for member in members if member.ids is None]
+    if len(without_ids) == len(members):
         return Aligned(tuple(members))
-    if without:
-        have = next(member.name for member in members if member.ids is not None)
+    if without_ids:
+        with_ids = next(member.name for member in members if member.ids is not None)
         raise ViewsError(
-            f"View {have!r} has sample ids, but {listed(without)} has none, so its rows cannot be matched; "
-            "give every view an id column, or name it with ids=."
+            f"View {with_ids!r} has sample ids, but {listed(without_ids)} has none, so the rows cannot be matched.",
+            hint="Give every view an id column, or name the id column with ids='NAME'.",
+            view=without_ids[0],
+            parameter="ids",
         )
-    places = [_places(member) for member in _with_comparable_ids(members)]
-    everywhere = list(dict.fromkeys(i for place in places for i in place))
-    present = np.array([[i in place for place in places] for i in everywhere])
+    row_of_id = [_row_of_id(member) for member in _with_comparable_ids(members)]
+    all_ids = list(dict.fromkeys(i for rows in row_of_id for i in rows))
+    present = np.array([[i in rows for rows in row_of_id] for i in all_ids])
     complete = np.asarray(present.all(axis=1))
     if missing == "drop":
         if not complete.any():
-            raise ViewsError("No sample is in every view, so missing='drop' leaves none; do the ids agree in form?")
-        everywhere = [i for i, kept in zip(everywhere, complete, strict=True) if kept]
+            raise ViewsError(
+                "No sample is in every view, so no samples are left after dropping the incomplete ones.",
+                hint="Check that all views spell their ids in the same way, or keep incomplete samples with missing='keep'.",
+                parameter="missing",
+                value=("keep",),
+            )
+        all_ids = [i for i, kept in zip(all_ids, complete, strict=True) if kept]
         present = present[complete]
     elif missing == "error" and not complete.all():
-        raise ViewsError(_absent_somewhere(members, everywhere, present))
-    ids = _as_array(everywhere)
-    rows = [np.array([place.get(i, -1) for i in everywhere]) for place in places]
+        raise _missing_samples(members, all_ids, present)
+    rows = [np.array([known.get(i, -1) for i in all_ids]) for known in row_of_id]
     taken = [
-        Member(member.name, _take(member.matrix, row), None, member.feature_names)
+        Member(member.name, _take_rows(member.matrix, row), None, member.feature_names)
         for member, row in zip(members, rows, strict=True)
     ]
-    return Aligned(tuple(taken), ids, present)
+    return Aligned(tuple(taken), _id_array(all_ids), present)
 
 
 def _with_comparable_ids(members: Sequence[Member]) -> list[Member]:
-    """The number 7 in one table and the text "7" in another are the same id."""
+    """Compare ids as text if some views have numbers and others text: 7 and "7" are the same id."""
     kinds = {"number" if member.ids is not None and member.ids.dtype.kind in "iu" else "text" for member in members}
     if len(kinds) == 1:
         return list(members)
     return [Member(m.name, m.matrix, np.array([str(i) for i in m.ids], dtype=object)) for m in members if m.ids is not None]
 
 
-def _places(member: Member) -> dict[Any, int]:
+def _row_of_id(member: Member) -> dict[Any, int]:
+    """Map the ids of a view to its rows; blank and repeated ids are errors."""
     ids = [] if member.ids is None else member.ids.tolist()
     blank = [row for row, i in enumerate(ids) if i is None or i != i or i == ""]
     if blank:
-        raise ViewsError(f"View {member.name!r} has no id in row {blank[0]}; fill in its ids.")
-    places = {i: row for row, i in enumerate(ids)}
-    if len(places) < len(ids):
-        repeated = [i for row, i in enumerate(ids) if places[i] != row]
-        raise ViewsError(f"View {member.name!r} has the same id in several rows: {listed(dict.fromkeys(repeated))}.")
-    return places
+        raise ViewsError(
+            f"View {member.name!r} has no id in row {blank[0]}; every row needs one.",
+            hint="Fill in the missing ids.",
+            view=member.name,
+        )
+    rows = {i: row for row, i in enumerate(ids)}
+    if len(rows) < len(ids):
+        repeated = dict.fromkeys(i for row, i in enumerate(ids) if rows[i] != row)
+        raise ViewsError(
+            f"View {member.name!r} has the same id in several rows: {listed(repeated)}.",
+            hint="Keep one row for each id.",
+            view=member.name,
+        )
+    return rows
 
 
-def _absent_somewhere(members: Sequence[Member], ids: list[Any], present: np.ndarray) -> str:
+def _missing_samples(members: Sequence[Member], ids: list[Any], present: np.ndarray) -> ViewsError:
     parts = [
-        f"view {member.name!r} lacks {count(len(absent), 'sample')}: {listed(ids[i] for i in absent)}"
+        (member.name, f"{count(len(absent), 'sample')} missing from view {member.name!r}: {listed(ids[i] for i in absent)}")
         for member, column in zip(members, present.T, strict=True)
         if len(absent := np.flatnonzero(~column))
     ]
-    return (
-        f"Not every sample is in every view: {'; '.join(parts)}. "
-        "Use missing='drop' for the samples all views share, or missing='keep' to mark them as missing."
+    return ViewsError(
+        f"Not every sample is in every view: {'; '.join(found for _, found in parts)}.",
+        hint="Use missing='drop' to drop these samples, or missing='keep' to mark them as missing.",
+        view=parts[0][0],
+        parameter="missing",
+        value=("drop", "keep"),
     )
 
 
-def _take(matrix: Any, rows: np.ndarray) -> Any:
-    """Rows by position; −1 gives a missing row."""
+def _take_rows(matrix: Any, rows: np.ndarray) -> Any:
+    """Take rows by position; position −1 gives a row of NaN, or an empty row of a sparse matrix."""
     absent = rows < 0
     if not absent.any():
         return matrix[rows]
     if sp.issparse(matrix):
         empty = sp.csr_array((1, matrix.shape[1]), dtype=matrix.dtype)
-        return sp.vstack([matrix, empty], format="csr")[rows]  # −1 is the last row, which is empty
+        return sp.vstack([matrix, empty], format="csr")[rows]  # position −1 is the last row, which is empty
     taken = matrix[rows].astype(matrix.dtype if matrix.dtype.kind == "f" else float)
     taken[absent] = np.nan
     return taken
 
 
-def _as_array(ids: list[Any]) -> np.ndarray:
+def _id_array(ids: list[Any]) -> np.ndarray:
     array = np.empty(len(ids), dtype=object)
     array[:] = ids
     return array if any(not isinstance(i, int) for i in ids) else np.array(ids)

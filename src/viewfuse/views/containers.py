@@ -1,4 +1,4 @@
-"""Objects that hold several views: scikit-learn's Bunch, AnnData, MuData; recognised without importing their libraries."""
+"""Objects that hold several views: Bunch, AnnData and MuData. The last two are recognised without importing them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .._utils.text import listed
 from ..exceptions import ViewsError, ViewsTypeError
 from .align import Member
 from .conventions import is_label_name
-from .labels import Labels, checked_labels
+from .labels import Labels, checked_labels, several_labels
 from .matrices import is_dataframe
 
 __all__ = [
@@ -30,23 +30,23 @@ __all__ = [
 
 
 def holds_views(data: Any) -> bool:
-    """Whether this is a Bunch, AnnData or MuData, which ``Views`` takes apart; without importing the latter two."""
+    """Return whether this is a Bunch, AnnData or MuData, whose views ``Views`` extracts."""
     return isinstance(data, Bunch) or type(data).__module__.partition(".")[0] in ("anndata", "mudata")
 
 
 def holds_dask(data: Any) -> bool:
-    """Whether this is a Dask collection, or views of which one is; without importing Dask."""
+    """Return whether this is a Dask collection, or a list or mapping that contains one; Dask is not imported."""
     members = data.values() if isinstance(data, Mapping) else data if isinstance(data, (list, tuple)) else [data]
     return any(type(member).__module__.startswith("dask") for member in members)
 
 
 def is_anndata(data: Any) -> bool:
-    """Whether this is an AnnData object, without importing anndata."""
+    """Return whether this is an AnnData object, without importing anndata."""
     return _is_instance(data, "anndata", "AnnData")
 
 
 def is_mudata(data: Any) -> bool:
-    """Whether this is a MuData object, without importing mudata."""
+    """Return whether this is a MuData object, without importing mudata."""
     return _is_instance(data, "mudata", "MuData")
 
 
@@ -56,10 +56,14 @@ def _is_instance(data: Any, module: str, name: str) -> bool:
 
 
 def members_of_omics(data: Any, views: str | Sequence[str] | None = None) -> list[Member]:
-    """The views of an AnnData (``X``, layers, ``obsm``) or a MuData (modalities), with their ``obs_names`` as ids.
+    """Return the views of an AnnData (``X``, layers, ``obsm``) or a MuData (modalities), with ``obs_names`` as ids.
 
-    ``views`` are names of layers and ``obsm`` entries, and ``"X"``, all by default; for MuData modalities, all by default,
-    where ``"rna:X_pca"`` takes a layer or ``obsm`` entry of one instead of its ``X``.
+    Parameters
+    ----------
+    data : AnnData or MuData
+    views : str or sequence of str, optional
+        For AnnData, names of layers and ``obsm`` entries, and ``"X"``. For MuData, names of modalities;
+        ``"rna:X_pca"`` takes a layer or ``obsm`` entry of a modality instead of its ``X``. The default is all.
     """
     wanted = [views] if isinstance(views, str) else views
     if is_mudata(data):
@@ -70,19 +74,25 @@ def members_of_omics(data: Any, views: str | Sequence[str] | None = None) -> lis
         names = list(entries) if wanted is None else list(wanted)
         members = [_entry(data, entries, name, name) for name in names]
     if not members:
-        raise ViewsError("It has neither X nor layers nor obsm entries: there are no views.")
+        raise ViewsError("The data has no views: it has neither X nor layers nor obsm entries.")
     return members
 
 
 def _modality(data: Any, name: str) -> Member:
     modality, _, entry = name.partition(":")
     if modality not in data.mod:
-        raise ViewsError(f"There is no modality {modality!r}; there are {listed(data.mod)}.")
+        raise ViewsError(
+            f"There is no modality {modality!r}; the modalities are {listed(data.mod)}.",
+            hint="Choose modalities with views=['NAME', …].",
+            view=name,
+            parameter="views",
+            value=tuple(data.mod),
+        )
     return _entry(data.mod[modality], _entries(data.mod[modality]), entry or "X", name)
 
 
 def _entries(data: Any) -> dict[str, Any]:
-    """Everything with one row per sample; a name that layers and obsm share gets its place before it."""
+    """Return all matrices with one row per sample, by name; a name in both layers and obsm gets a prefix."""
     entries = {} if data.X is None else {"X": data.X}
     entries |= {f"layers/{name}" if name in data.obsm or name == "X" else name: data.layers[name] for name in data.layers}
     entries |= {f"obsm/{name}" if name in data.layers or name == "X" else name: data.obsm[name] for name in data.obsm}
@@ -91,7 +101,13 @@ def _entries(data: Any) -> dict[str, Any]:
 
 def _entry(data: Any, entries: dict[str, Any], key: str, name: str) -> Member:
     if key not in entries:
-        raise ViewsError(f"There is no {key!r} for view {name!r}; there are {listed(entries)}.")
+        raise ViewsError(
+            f"There is no {key!r} for view {name!r}; the entries are {listed(entries)}.",
+            hint="Choose entries with views=['NAME', …].",
+            view=name,
+            parameter="views",
+            value=tuple(entries),
+        )
     values = entries[key]
     feature_names = None
     if is_dataframe(values):
@@ -101,44 +117,63 @@ def _entry(data: Any, entries: dict[str, Any], key: str, name: str) -> Member:
         feature_names = data.var_names.to_numpy(dtype=str).astype(object)
     matrix = values.tocsr() if sp.issparse(values) else np.asarray(values)
     if matrix.ndim != 2 or matrix.dtype.kind not in "biuf":
-        raise ViewsError(f"{name!r} is no matrix of real numbers ({matrix.ndim}-D, {matrix.dtype}); leave it out of views.")
+        raise ViewsError(
+            f"View {name!r} is {matrix.ndim}-D with values of type {matrix.dtype}; a view is a matrix of real numbers.",
+            hint="Choose other entries with views=['NAME', …].",
+            view=name,
+            parameter="views",
+            value=tuple(entry for entry in entries if entry != key),
+        )
     return Member(name, matrix, data.obs_names.to_numpy(dtype=str).astype(object), feature_names)
 
 
 def labels_of_omics(
     data: Any, labels: Labels, ids: np.ndarray | None, sample_name: Callable[[int], str]
 ) -> np.ndarray | None:
-    """The labels in ``obs`` of the samples with these ids."""
+    """Return the labels in ``obs`` of the samples with these ids, or None if there are none."""
     if labels is False:
         return None
     named = [name for name in data.obs.columns if (is_label_name(name) if labels is None else name == labels)]
     if isinstance(labels, str) and not named:
-        raise ViewsError(f"obs has no column {labels!r}, which labels= asks for; it has {listed(data.obs.columns)}.")
+        raise ViewsError(
+            f"obs has no column {labels!r} for the labels; its columns are {listed(data.obs.columns)}.",
+            hint="Choose a column with labels='NAME', or read no labels with labels=False.",
+            parameter="labels",
+            value=(*data.obs.columns, False),
+        )
     if len(named) > 1:
-        raise ViewsError(f"{listed(named)} could each be the labels; choose with labels=, or none with labels=False.")
+        raise several_labels(named)
     if not named:
         return None
     return checked_labels(data.obs.loc[ids, named[0]], named[0], sample_name, asked=isinstance(labels, str))
 
 
 def views_of_bunch(bunch: Bunch) -> Any:
-    """What a Bunch holds under ``views`` or ``data``."""
+    """Return the entry ``views`` or ``data`` of a Bunch."""
     data = bunch.get("views", bunch.get("data"))
     if data is None:
-        raise ViewsTypeError(f"A Bunch needs 'data' or 'views'; this one has {', '.join(bunch) or 'nothing'}.")
+        raise ViewsTypeError(f"A Bunch needs an entry 'data' or 'views'; this one has {listed(bunch) or 'none'}.")
     return data
 
 
 def labels_of_bunch(bunch: Bunch, labels: Labels = None) -> Any:
-    """The labels a Bunch holds, or None; not yet checked."""
+    """Return the labels of a Bunch, not yet checked, or None if there are none."""
     if labels is False:
         return None
     if labels is not None and labels not in bunch:
-        raise ViewsError(f"The Bunch has no {labels!r}, which labels= asks for; it has {', '.join(bunch)}.")
-    y = bunch.get(labels or "target")
+        raise ViewsError(
+            f"The Bunch has no entry {labels!r} for the labels; its entries are {listed(bunch)}.",
+            hint="Choose an entry with labels='NAME', or read no labels with labels=False.",
+            parameter="labels",
+            value=(*bunch, False),
+        )
+    name = labels or "target"
+    y = bunch.get(name)
     if y is not None and np.ndim(y) != 1:
         raise ViewsError(
-            f"The Bunch's {labels or 'target'!r} has shape {np.shape(y)}; labels are one value per sample: choose with "
-            "labels='NAME', or read none with labels=False."
+            f"The entry {name!r} of the Bunch has shape {np.shape(y)}; labels are one value per sample.",
+            hint="Choose another entry with labels='NAME', or read no labels with labels=False.",
+            parameter="labels",
+            value=(*(entry for entry in bunch if entry != name), False),
         )
     return y

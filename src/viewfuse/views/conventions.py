@@ -1,4 +1,4 @@
-"""What people call things: the names under which files keep labels and ids."""
+"""The names that files use for labels and for ids."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ _LABELS = (
     "class", "classes",
 )  # fmt: skip
 _IDS = ("id", "ids", "sampleid", "sampleids", "samplename", "samplenames", "barcode", "barcodes")
-_IDS_IN_TABLES = ("index", "sample", "samples")  # as variables of a file these are mostly something else
+_IDS_IN_TABLES = ("index", "sample", "samples")  # as variables of a file these usually mean something else
 
 # patient_id, customer-ID, sampleId, but neither "grid" nor "PAID"
 _ENDS_LIKE_ID = re.compile(r"(?:[_\-. ](?:id|ID|Id)|[a-z](?:ID|Id))$")
 
 
 def is_label_name(name: str) -> bool:
-    """
+    """Return whether a column, variable or file with this name holds labels.
+
     >>> is_label_name("True_Label"), is_label_name("yield")
     (True, False)
     """
@@ -26,7 +27,8 @@ def is_label_name(name: str) -> bool:
 
 
 def is_id_variable(name: str) -> bool:
-    """
+    """Return whether a variable with this name holds ids.
+
     >>> is_id_variable("sample_ids"), is_id_variable("index")
     (True, False)
     """
@@ -34,7 +36,8 @@ def is_id_variable(name: str) -> bool:
 
 
 def is_id_column(name: str) -> bool:
-    """
+    """Return whether a column with this name holds ids.
+
     >>> is_id_column("patient_id"), is_id_column("sampleID"), is_id_column("index"), is_id_column("grid")
     (True, True, True, False)
     """

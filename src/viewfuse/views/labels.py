@@ -1,4 +1,4 @@
-"""What can be a label: one rule for every reader."""
+"""What counts as a label: the same rule for every reader."""
 
 from __future__ import annotations
 
@@ -7,35 +7,39 @@ from typing import Any, Literal
 
 import numpy as np
 
+from .._utils.text import listed
 from ..exceptions import ViewsError
 
-__all__ = ["Labels", "check_kind", "checked_labels", "is_missing", "plain_values", "whole_numbers"]
+__all__ = ["Labels", "check_kind", "checked_labels", "is_missing", "plain_values", "several_labels", "whole_numbers"]
 
 Labels = str | Literal[False] | None
 
 
 def checked_labels(values: Any, name: str, sample_name: Callable[[int], str], *, asked: bool) -> np.ndarray:
-    """The labels of all samples, none of them missing.
+    """Return the labels of all samples as an array; a missing label is an error.
 
-    Whole numbers and texts are labels. Other numbers, such as a coordinate that is called ``y``, are labels only
-    where the caller ``asked`` for them by name.
+    Integers and text are labels. Other numbers, such as a coordinate named ``y``, are labels only if the user ``asked``
+    for them by name.
 
     Parameters
     ----------
     values : array, Series or sequence
         One value per sample.
     name : str
-        What messages call them.
+        Name of the column or variable, for messages.
     sample_name : function
-        What messages call a sample, from its row.
+        Returns the name of a sample for messages, from its row.
     asked : bool
+        Whether the user named this column or variable.
     """
     plain = plain_values(values)
     missing = [row for row, value in enumerate(plain) if is_missing(value)]
     if missing:
         raise ViewsError(
-            f"{len(missing)} of {len(plain)} samples have no label in {name!r}, the first {sample_name(missing[0])}; "
-            "add them, or read no labels with labels=False."
+            f"{len(missing)} of {len(plain)} samples have no label in {name!r}; the first is {sample_name(missing[0])}.",
+            hint="Add the missing labels, or read no labels with labels=False.",
+            parameter="labels",
+            value=(False,),
         )
     labels = whole_numbers(np.array(plain))
     if not asked:
@@ -44,29 +48,41 @@ def checked_labels(values: Any, name: str, sample_name: Callable[[int], str], *,
 
 
 def check_kind(values: Sequence[Any], name: str) -> None:
-    """Refuse numbers that are not whole: what is merely called like labels may be a measurement."""
-    broken = next((value for value in values if isinstance(value, float) and value == value and value % 1 != 0), None)
-    if broken is not None:
+    """Refuse numbers that are not integers: a variable with the name of labels may be a measurement."""
+    fraction = next((value for value in values if isinstance(value, float) and value == value and value % 1 != 0), None)
+    if fraction is not None:
         raise ViewsError(
-            f"{name!r} is called like labels, but holds {broken!r}: labels are whole numbers or text. Say labels={name!r} "
-            "if these are the labels after all, labels=False if they are not."
+            f"{name!r} has the name of labels, but contains {fraction!r}; labels are integers or text.",
+            hint=f"Use labels={name!r} if these are the labels, or labels=False if they are not.",
+            parameter="labels",
+            value=(name, False),
         )
 
 
+def several_labels(names: Sequence[str]) -> ViewsError:
+    """Return the error for several columns that could be the labels."""
+    return ViewsError(
+        f"Several columns could be the labels: {listed(names)}.",
+        hint="Choose one with labels='NAME', or read no labels with labels=False.",
+        parameter="labels",
+        value=(*names, False),
+    )
+
+
 def plain_values(values: Any) -> list[Any]:
-    """Python's own values, None where pandas knows of none."""
+    """Return a list of plain Python values; None for values that pandas marks as missing."""
     if hasattr(values, "notna"):
         values = values.astype(object).where(values.notna(), None)
     return values.tolist() if hasattr(values, "tolist") else list(values)
 
 
 def is_missing(value: Any) -> bool:
-    """None, NaN or a blank text."""
+    """Return whether a value is None, NaN or blank text."""
     return value is None or value != value or (isinstance(value, str) and not value.strip())
 
 
 def whole_numbers(values: np.ndarray) -> np.ndarray:
-    """Whole numbers as integers: MATLAB keeps even labels as doubles, pandas those beside a gap."""
+    """Convert floats to integers if all are whole: MATLAB and pandas (if values are missing) store labels as floats."""
     if values.dtype.kind == "f" and np.isfinite(values).all() and (values == np.round(values)).all():
         return values.astype(np.int64) if np.abs(values).max(initial=0) < 2**53 else values
     return values

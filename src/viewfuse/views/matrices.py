@@ -1,4 +1,4 @@
-"""One view as a 2-D matrix of real numbers: from a frame, an array of any library, a sparse matrix or a file."""
+"""Convert one view to a 2-D matrix of real numbers: from a DataFrame, an array, a sparse matrix or a file."""
 
 from __future__ import annotations
 
@@ -16,19 +16,20 @@ __all__ = ["as_float", "as_matrix", "column_names", "is_dataframe", "memory_of",
 
 
 def is_dataframe(data: Any) -> bool:
-    """Whether this is a pandas DataFrame, without importing pandas."""
+    """Return whether this is a pandas DataFrame, without importing pandas."""
     pandas = sys.modules.get("pandas")
     return pandas is not None and isinstance(data, pandas.DataFrame)
 
 
 def column_names(member: Any) -> np.ndarray | None:
+    """Return the column names of a DataFrame or ``io.ParquetRows``; None for other matrices."""
     if not (is_dataframe(member) or (is_on_disk(member) and hasattr(member, "columns"))):
         return None
     return np.asarray([str(name) for name in member.columns], dtype=object)
 
 
 def as_matrix(member: Any, name: str) -> Any:
-    """One view as a 2-D numeric matrix, its dtype kept."""
+    """Return one view as a 2-D numeric matrix of the same dtype; ``name`` is the name of the view."""
     if is_dataframe(member):
         matrix: Any = _frame_to_numpy(member, name)
     elif sp.issparse(member):
@@ -39,14 +40,19 @@ def as_matrix(member: Any, name: str) -> Any:
         try:
             matrix = np.asarray(member)
         except ValueError as error:
-            raise ViewsError(f"View {name!r} is not a matrix: {error}") from error
+            raise ViewsError(f"View {name!r} is not a matrix: {error}", view=name) from error
     if matrix.ndim != 2:
         raise ViewsError(
-            f"View {name!r} must be 2-D (samples × features), but has shape {tuple(matrix.shape)}. "
-            "Reshape your data: x.reshape(-1, 1) makes one feature a view."
+            f"View {name!r} must be 2-D (samples × features), but has shape {tuple(matrix.shape)}.",
+            hint="Reshape your data; x.reshape(-1, 1) turns a vector into a view with one feature.",
+            view=name,
         )
     if 0 in matrix.shape:
-        raise ViewsError(f"View {name!r} is empty: {matrix.shape[0]} samples × {matrix.shape[1]} features. Leave it out.")
+        raise ViewsError(
+            f"View {name!r} is empty: {matrix.shape[0]} samples × {matrix.shape[1]} features.",
+            hint="Leave the view out.",
+            view=name,
+        )
     return _checked_dtype(matrix, name)
 
 
@@ -56,7 +62,9 @@ def _frame_to_numpy(frame: Any, name: str) -> np.ndarray:
             _check_numbers(frame.iloc[:, position].to_numpy(dtype=object), name, f"column {column!r}")
         elif not _is_real_dtype(dtype):
             raise ViewsTypeError(
-                f"View {name!r}, column {column!r} is not numeric ({dtype}); drop it or encode it as numbers."
+                f"View {name!r}, column {column!r} is not numeric ({dtype}); features must be real numbers.",
+                hint="Drop the column, or encode it as numbers.",
+                view=name,
             )
     if any(str(dtype)[:1].isupper() for dtype in frame.dtypes):  # pandas' nullable Int64, Float32, …
         return frame.to_numpy(dtype=float, na_value=np.nan)
@@ -71,22 +79,27 @@ def _checked_dtype(matrix: Any, name: str) -> Any:
     if not (is_numpy_array(matrix) or sp.issparse(matrix) or is_on_disk(matrix)):
         xp = array_namespace(matrix)
         if not xp.isdtype(matrix.dtype, ("bool", "real floating", "integral")):
-            raise ViewsTypeError(f"View {name!r} holds {matrix.dtype}; give real numbers.")
+            raise ViewsTypeError(f"View {name!r} contains {matrix.dtype} values; features must be real numbers.", view=name)
         return matrix
     if matrix.dtype.kind == "c":
         raise ViewsTypeError(
-            f"View {name!r} is complex ({matrix.dtype}): Complex data not supported. "
-            "Give real numbers, for example the modulus and the phase as two views."
+            f"View {name!r} is complex ({matrix.dtype}): Complex data not supported.",  # scikit-learn tests these words
+            hint="Give real numbers, for example the modulus and the phase as two views.",
+            view=name,
         )
     if matrix.dtype.kind == "O":
         return _object_to_float(matrix, name)
     if not _is_real_dtype(matrix.dtype):
-        raise ViewsTypeError(f"View {name!r} is not numeric ({matrix.dtype}); encode its columns as numbers first.")
+        raise ViewsTypeError(
+            f"View {name!r} is not numeric ({matrix.dtype}); features must be real numbers.",
+            hint="Encode its columns as numbers.",
+            view=name,
+        )
     return matrix
 
 
 def _object_to_float(matrix: np.ndarray, name: str) -> np.ndarray:
-    """Numbers stored as Python objects; text is refused with its place, never parsed."""
+    """Convert numbers stored as Python objects. Text is never parsed: it is an error that names its row and column."""
     for column in range(matrix.shape[1]):
         _check_numbers(matrix[:, column], name, f"column {column}")
     return matrix.astype(np.float64)
@@ -98,18 +111,21 @@ def _check_numbers(values: np.ndarray, view: str, column: str) -> None:
         if missing or (isinstance(value, (int, float, np.number, np.bool_)) and not np.iscomplexobj(value)):
             continue
         raise ViewsTypeError(
-            f"View {view!r} holds {value!r} ({type(value).__name__}) in row {row}, {column}; give real numbers only."
+            f"View {view!r} holds {value!r} ({type(value).__name__}) in row {row}, {column}; features must be real numbers.",
+            hint="Remove or encode such values.",
+            view=view,
         )
 
 
 def memory_of(array: Any) -> str:
-    """In whose memory an array is, as messages call it."""
+    """Name the library and the device that hold an array, for messages."""
     if sp.issparse(array) or is_numpy_array(array) or is_on_disk(array):
         return "NumPy's memory"
     return f"{array_namespace(array).__name__.rpartition('.')[2]}'s memory on {array.device}"
 
 
 def as_float(array: Any, *, single: bool) -> Any:
+    """Return an array as float32 (``single``) or float64; a matrix in a file is read as a whole."""
     if is_on_disk(array):
         array = array[:]
     if sp.issparse(array):
@@ -119,7 +135,7 @@ def as_float(array: Any, *, single: bool) -> Any:
 
 
 def with_zero_rows(array: Any, rows: np.ndarray) -> Any:
-    """A copy whose rows are zeros where the mask says so."""
+    """Return a copy in which the rows of the mask are zeros; the array itself if the mask is empty."""
     if not rows.any():
         return array
     if sp.issparse(array):
@@ -129,6 +145,7 @@ def with_zero_rows(array: Any, rows: np.ndarray) -> Any:
 
 
 def take_rows(array: Any, rows: np.ndarray) -> Any:
+    """Return rows by position, in any order, of an array, a sparse matrix or a matrix in a file."""
     if is_on_disk(array):
         ascending, places = np.unique(rows, return_inverse=True)
         return read_rows(array, ascending)[places]

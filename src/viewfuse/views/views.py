@@ -1,4 +1,4 @@
-"""Views: named, row-aligned, validated views of the same samples. The only data the core ever sees."""
+"""The class ``Views``: named, row-aligned and validated views of the same samples."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from sklearn.utils import Bunch
 
 from .._utils.device import to_host
 from .._utils.disk import is_on_disk
-from .._utils.text import count as _count
-from .._utils.text import listed as _listed
+from .._utils.text import count, listed
 from ..exceptions import ViewsError, ViewsTypeError
 from .align import Aligned, Member, Missing, align
 from .column_groups import columns_of_group
@@ -28,28 +27,29 @@ __all__ = ["Views", "split_columns"]
 class Views:
     """Several views of the same samples.
 
-    Row ``i`` of every view is the same sample. Views keep the dtype and the sparsity they came with;
-    NaN is allowed here (a file may hold it) and refused by the estimators, with its place.
+    Row ``i`` of every view is the same sample. Views keep their dtype and their sparsity. They may contain NaN, because
+    files may; estimators that cannot use NaN raise an error that names its row and column.
 
     Parameters
     ----------
     data : list or tuple, mapping of name to view, Views, Bunch, AnnData or MuData
-        Each view is (n_samples, n_features): an array, a scipy sparse matrix or a pandas DataFrame, or a matrix in a
-        file (a memory map, an HDF5 data set, a Zarr array, ``io.ParquetRows``), of which rows are read when they are needed.
-        DataFrames are joined on their index: the first one sets the order of the samples, and ids that
-        another does not have, or has twice, are an error. An array has no ids, so it can only stand
-        beside DataFrames that are already in one order. Bunches, AnnData and MuData become views as
-        :func:`viewfuse.load_views` does it.
+        Each view is (n_samples, n_features): an array, a SciPy sparse matrix or a pandas DataFrame, or a matrix in a file
+        (a memory map, an HDF5 data set, a Zarr array, ``io.ParquetRows``), whose rows are read when they are needed.
+        DataFrames are joined on their index, in the order of the first one. An id that is missing from another
+        DataFrame, or that it contains twice, is an error. An array has no ids, so it can only be combined with
+        DataFrames that are already in the same order. Bunches, AnnData and MuData are converted as in
+        :func:`viewfuse.load_views`.
     names : sequence of str, optional
-        Names of the views; by default the mapping's keys, else ``view0``, ``view1``, …
+        Names of the views. The default is the keys of the mapping, or ``view0``, ``view1``, …
     ids : sequence, optional
-        One distinct id per sample; by default the DataFrames' index, else None.
+        One distinct id per sample. The default is the index of the DataFrames, or None.
     y : sequence, optional
         True labels, one per sample. For metrics only: no estimator reads them.
     present : (n_samples, n_views) array of bool, optional
-        False where a sample has no such view; None when every sample has every view.
+        False where a sample is missing from a view; None if every sample is in every view.
     missing : {"error", "keep", "drop"}
-        What becomes of an id that some DataFrame does not have: an error; kept, with ``present`` False there; or dropped.
+        What to do with an id that some DataFrame does not have: raise an error; keep it, with ``present`` False there;
+        or drop it.
 
     Attributes
     ----------
@@ -106,7 +106,7 @@ class Views:
 
     @classmethod
     def from_members(cls, members: Sequence[Member], missing: Missing = "error") -> Views:
-        """Views of members that know the ids of their rows, matched by these; see :func:`viewfuse.views.align.align`."""
+        """Make views whose rows are matched by id; see :func:`viewfuse.views.align.align`."""
         return cls._from_aligned(align(members, missing))
 
     @classmethod
@@ -118,7 +118,7 @@ class Views:
 
     @classmethod
     def _from_container(cls, data: Any) -> Views:
-        """The views of a Bunch, AnnData or MuData, and the labels it holds."""
+        """Make views from a Bunch, AnnData or MuData, with its labels."""
         if not isinstance(data, Bunch):
             views = cls.from_members(members_of_omics(data))
             return cls(views, y=labels_of_omics(data, None, views.ids, views.sample_name))
@@ -130,33 +130,40 @@ class Views:
 
     @property
     def n_views(self) -> int:
+        """Number of views."""
         return len(self.arrays)
 
     @property
     def shape(self) -> tuple[int, int]:
+        """Number of samples, and number of features of all views together."""
         return self.arrays[0].shape[0], sum(array.shape[1] for array in self.arrays)
 
     def __len__(self) -> int:
         return int(self.arrays[0].shape[0])
 
     def __iter__(self) -> Iterator[Any]:
-        """Iterate over the views, as over the list they came from."""
+        """Iterate over the matrices of the views."""
         return iter(self.arrays)
 
     def __getitem__(self, samples: Any) -> Views:
-        """The same views of some samples: an index array, a mask, a slice or one position."""
+        """Select samples, in all views, by an array of positions, a mask, a slice or one position."""
         if isinstance(samples, tuple):
             # scikit-learn indexes rows as X[rows, ...]
             if len(samples) != 2 or samples[1] is not Ellipsis:
                 raise ViewsTypeError(
-                    "Views are indexed by samples only, as in views[rows]; take a view by its name with views.view(name)."
+                    "Views are indexed by samples only, not by samples and features.",
+                    hint="Use views[rows] for samples, and views.view(name) for the matrix of a view.",
                 )
             samples = samples[0]
         if isinstance(samples, str):
-            raise ViewsTypeError(f"Views are indexed by samples; take one view with views.view({samples!r}).")
+            raise ViewsTypeError(
+                f"Views are indexed by samples, not by name; got {samples!r}.",
+                hint=f"Use views.view({samples!r}) for the matrix of that view.",
+                view=samples,
+            )
         rows = np.atleast_1d(np.arange(len(self))[np.asarray(samples) if isinstance(samples, list) else samples])
         if rows.ndim != 1 or isinstance(samples, (bool, np.bool_)):
-            raise ViewsTypeError(f"Samples are selected by positions, a mask or a slice; got {samples!r}.")
+            raise ViewsTypeError(f"Samples are selected by positions, a mask or a slice, not by {samples!r}.")
         selected = object.__new__(Views)
         selected.names, selected.feature_names = self.names, self.feature_names
         selected.arrays = tuple(take_rows(array, rows) for array in self.arrays)
@@ -167,25 +174,30 @@ class Views:
         return selected
 
     def view(self, name: str) -> Any:
-        """The matrix of one view, by name."""
+        """Return the matrix of one view, by name."""
         if name not in self.names:
-            raise ViewsError(f"There is no view {name!r}; the views are {_listed(self.names)}.")
+            raise ViewsError(
+                f"There is no view {name!r}; the views are {listed(self.names)}.",
+                view=name,
+                parameter="views",
+                value=self.names,
+            )
         return self.arrays[self.names.index(name)]
 
     def sample_name(self, row: int) -> str:
-        """How messages call a sample: its row, and its id where it has one."""
+        """Name a sample for messages: its row, and its id if it has one."""
         return f"row {row}" if self.ids is None else f"row {row} (id {self.ids[row : row + 1].tolist()[0]!r})"
 
     def feature_name(self, view: int, column: int) -> str:
-        """How messages call a feature: its column, and its name where it has one."""
+        """Name a feature for messages: its column, and its name if it has one."""
         names = self.feature_names[view]
         return f"column {column}" if names is None else f"column {column} ({names[column]!r})"
 
     def float_arrays(self) -> list[Any]:
-        """The views as finite floating-point arrays: float32 when every view is, else float64.
+        """Return the views as finite floating-point arrays: float32 if every view is float32, else float64.
 
-        Sparse views stay sparse (CSR). Raises ``ViewsError`` with the place of the first value that is
-        not finite, or the first sample that a view does not have.
+        Sparse views stay sparse (CSR). Raises ``ViewsError`` that names the first value that is not finite, or the first
+        sample that is missing from a view.
         """
         self._check_present()
         self._check_one_place()
@@ -196,9 +208,16 @@ class Views:
         return arrays
 
     def incomplete_arrays(self) -> tuple[list[Any], np.ndarray | None]:
-        """The same where samples may lack views: rows of zeros for those, and who has which view, (n_samples, n_views).
+        """Return floating-point arrays of views from which samples may be missing.
 
-        A row of NaN is of a sample that lacks the view, as one that ``present`` says so of; None where nobody lacks any.
+        A sample is missing from a view if ``present`` is False there, or if its row is all NaN.
+
+        Returns
+        -------
+        arrays : list of arrays
+            As :meth:`float_arrays`, with rows of zeros for missing samples.
+        present : (n_samples, n_views) array of bool, or None
+            False where a sample is missing from a view; None if no sample is missing.
         """
         present = np.ones((len(self), self.n_views), dtype=bool) if self.present is None else self.present.copy()
         arrays = []
@@ -210,7 +229,7 @@ class Views:
         nowhere = np.flatnonzero(~present.any(axis=1))
         if nowhere.size:
             sample = self.sample_name(int(nowhere[0]))
-            raise ViewsError(f"The sample in {sample} lacks every view, so nothing says where it belongs. Leave it out.")
+            raise ViewsError(f"The sample in {sample} is missing from every view.", hint="Remove this sample.")
         complete = Views(arrays, names=self.names, ids=self.ids)
         complete.feature_names = self.feature_names
         return complete.float_arrays(), None if present.all() else present
@@ -222,19 +241,25 @@ class Views:
             absent = np.flatnonzero(~self.present[:, v])
             if absent.size:
                 raise ViewsError(
-                    f"View {name!r} lacks {_count(absent.size, 'sample')}, the first "
-                    f"{self.sample_name(absent[0])}. This method needs every sample in every view: keep the "
-                    "complete ones with views[views.present.all(axis=1)]."
+                    f"{count(absent.size, 'sample is', 'samples are')} missing from view {name!r}, the first in "
+                    f"{self.sample_name(absent[0])}. This method needs every sample in every view.",
+                    hint="Keep the complete samples: load with missing='drop', or use views[views.present.all(axis=1)].",
+                    view=name,
+                    parameter="missing",
+                    value=("drop",),
                 )
 
     def _check_one_place(self) -> None:
-        """Tensors on one device; NumPy and sparse views may be mixed, as both are in the processor's memory."""
+        """Check that all tensors are on one device. NumPy and sparse views can be mixed: both are in main memory."""
         places = [memory_of(array) for array in self.arrays]
         for v, place in enumerate(places):
             if place != places[0]:
                 raise ViewsTypeError(
-                    f"View {self.names[0]!r} is in {places[0]}, but view {self.names[v]!r} in {place}. Move all views to "
-                    "one place, or give NumPy arrays and device=."
+                    f"View {self.names[0]!r} is in {places[0]}, but view {self.names[v]!r} in {place}; all views must be in "
+                    "the same memory.",
+                    hint="Move all views to one device, or give NumPy arrays and set device=.",
+                    view=self.names[v],
+                    parameter="device",
                 )
 
     def _check_finite(self, v: int, array: Any) -> None:
@@ -254,24 +279,25 @@ class Views:
             value = float(array[row, column])
         kind = "NaN" if np.isnan(value) else "inf"
         raise ViewsError(
-            f"View {self.names[v]!r} has {_count(found, 'value')} that {'is' if found == 1 else 'are'} "
-            f"NaN or infinite; the first is {kind} in {self.sample_name(row)}, {self.feature_name(v, column)}. "
-            "Remove or impute them first."
+            f"View {self.names[v]!r} has {count(found, 'value that is', 'values that are')} "
+            f"NaN or infinite; the first is {kind} in {self.sample_name(row)}, {self.feature_name(v, column)}.",
+            hint="Remove or impute such values.",
+            view=self.names[v],
         )
 
     def __repr__(self) -> str:
         described = ", ".join(
-            f"{name}: {_count(array.shape[1], 'feature')}" + (f" (sparse {array.dtype})" if sp.issparse(array) else "")
+            f"{name}: {count(array.shape[1], 'feature')}" + (f" (sparse {array.dtype})" if sp.issparse(array) else "")
             for name, array in zip(self.names, self.arrays, strict=True)
         )
-        return f"Views({_count(len(self), 'sample')}; {described})"
+        return f"Views({count(len(self), 'sample')}; {described})"
 
 
 def split_columns(matrix: Any, groups: Mapping[str, Any] | Sequence[Any]) -> tuple[Views, int]:
     """Split one (n, d) array, sparse matrix or DataFrame into views by groups of columns.
 
-    A group is what ``ColumnTransformer`` takes: a slice, positions, names or a mask. Returns the views and how many columns
-    are in none of them.
+    A group is what ``ColumnTransformer`` takes: a slice, positions, names or a mask. Returns the views and the number of
+    columns that are in no view.
     """
     if isinstance(groups, Mapping):
         named = {str(name): group for name, group in groups.items()}
@@ -279,11 +305,13 @@ def split_columns(matrix: Any, groups: Mapping[str, Any] | Sequence[Any]) -> tup
         named = {f"view{v}": group for v, group in enumerate(groups)}
     else:
         raise ViewsTypeError(
-            "views= must map each view's name to its columns, as in "
-            f"{{'sound': slice(0, 20), 'image': slice(20, 60)}}; got {type(groups).__name__}."
+            f"Groups of columns must be a mapping of view names to columns, or a list; got {type(groups).__name__}.",
+            hint="Use, for example, views={'sound': slice(0, 20), 'image': slice(20, 60)}.",
+            parameter="views",
+            value=({"sound": slice(0, 20), "image": slice(20, 60)},),
         )
     if not named:
-        raise ViewsError("views= names no view; give at least one group of columns.")
+        raise ViewsError("No view is named.", hint="Give at least one group of columns in views=.", parameter="views")
     n_columns, known = matrix.shape[1], column_names(matrix)
     columns = {name: columns_of_group(name, group, n_columns, known) for name, group in named.items()}
     unused = n_columns - np.unique(np.concatenate(list(columns.values()))).size
@@ -296,10 +324,11 @@ def split_columns(matrix: Any, groups: Mapping[str, Any] | Sequence[Any]) -> tup
 def _check_lengths(arrays: Sequence[Any], names: Sequence[str]) -> None:
     lengths = [array.shape[0] for array in arrays]
     if len(set(lengths)) > 1:
-        listed = ", ".join(f"{name!r} {length}" for name, length in zip(names, lengths, strict=True))
+        found = ", ".join(f"{name!r} {length}" for name, length in zip(names, lengths, strict=True))
         raise ViewsError(
-            f"The views do not have the same number of samples: {listed}. Every view needs one row per sample, "
-            "in the same order; to match samples by id, give DataFrames with the ids as index."
+            f"The views do not have the same number of samples: {found}. Every view needs one row per sample, in the same "
+            "order.",
+            hint="To match samples by id, give files with an id column, or DataFrames with the ids as index.",
         )
 
 
@@ -308,7 +337,9 @@ def _checked_column(column: Any, n_samples: int, what: str) -> np.ndarray | None
         return None
     column = np.asarray(column)
     if column.ndim != 1 or column.size != n_samples:
-        raise ViewsError(f"{what} must hold one value per sample ({n_samples}), but has shape {column.shape}.")
+        raise ViewsError(
+            f"{what} must hold one value per sample ({n_samples}), but has shape {column.shape}.", parameter=what
+        )
     return column
 
 
@@ -316,7 +347,7 @@ def _checked_ids(ids: Any, n_samples: int) -> np.ndarray | None:
     if ids is not None and not isinstance(ids, np.ndarray):
         listed_ids = list(ids)
         ids = np.asarray(listed_ids)
-        if ids.ndim != 1:  # several levels: each id is a tuple
+        if ids.ndim != 1:  # an index of several levels: each id is a tuple
             ids = np.empty(len(listed_ids), dtype=object)
             ids[:] = listed_ids
     ids = _checked_column(ids, n_samples, "ids")
@@ -324,7 +355,7 @@ def _checked_ids(ids: Any, n_samples: int) -> np.ndarray | None:
         seen: set[Any] = set()
         repeated = [i for i in ids.tolist() if i in seen or seen.add(i)]  # type: ignore[func-returns-value]
         if repeated:
-            raise ViewsError(f"ids must be distinct, but these stand several times: {_listed(repeated)}.")
+            raise ViewsError(f"ids must be distinct, but some occur several times: {listed(repeated)}.", parameter="ids")
     return ids
 
 
@@ -334,9 +365,13 @@ def _checked_present(present: Any, n_samples: int, n_views: int) -> np.ndarray |
     present = np.asarray(present, dtype=bool)
     if present.shape != (n_samples, n_views):
         raise ViewsError(
-            f"present must have shape ({n_samples}, {n_views}), one entry per sample and view, not {present.shape}."
+            f"present must have shape ({n_samples}, {n_views}), one entry per sample and view, not {present.shape}.",
+            parameter="present",
         )
     nowhere = np.flatnonzero(~present.any(axis=1))
     if nowhere.size:
-        raise ViewsError(f"{_count(nowhere.size, 'sample')} in no view at all, the first in row {nowhere[0]}.")
+        raise ViewsError(
+            f"{count(nowhere.size, 'sample is', 'samples are')} missing from every view, the first in row {nowhere[0]}.",
+            hint="Remove such samples.",
+        )
     return None if present.all() else present

@@ -1,7 +1,7 @@
-"""Named variables, as MATLAB, HDF5 and NumPy files hold them → Views.
+"""Turn the named variables of a MATLAB, HDF5 or NumPy file into Views.
 
-Three questions are answered here and nowhere else: which variables are the views, which hold the labels and the
-ids, and whether samples are rows or columns.
+This module decides which variables are the views, which are the labels and the ids, and whether samples are rows or
+columns.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ __all__ = ["Samples", "views_from_variables"]
 Samples = Literal["rows", "columns"]
 
 _VIEW_NAMES = ("x", "data", "fea", "feature", "features", "view", "views")  # in order of preference
+_CHOOSE_VIEWS = "Choose views with views=['NAME', …]."
+_CHOOSE_OTHER_VIEWS = "Choose other variables with views=['NAME', …]."
 _NUMBERED = re.compile(r"(.*?)_?(\d+)")
 
 
@@ -39,7 +41,7 @@ def views_from_variables(
     labels: str | Literal[False] | None = None,
     samples: Samples | None = None,
 ) -> Views:
-    """Find views, labels and ids among a file's variables, and turn samples into rows.
+    """Find views, labels and ids among the variables of a file, and transpose views whose samples are columns.
 
     Parameters
     ----------
@@ -47,13 +49,13 @@ def views_from_variables(
     path : Path
         The file, for warnings.
     every : bool
-        Whether every matrix that shares the samples is a view, as in a NumPy archive. Otherwise, as in a MATLAB
-        workspace, the conventional ones are, and a warning names the others.
+        True for a NumPy archive: every matrix with the samples as rows (or columns) is a view. False for a MATLAB
+        workspace: only variables with conventional names are views, and a warning names the others.
     views, ids, labels, samples
         As in :func:`viewfuse.load_views`.
     """
     if not variables:
-        raise ViewsFormatError("it holds no variables.")
+        raise ViewsFormatError("the file has no variables that can hold views.")
     label_names = _chosen(variables, labels, is_label_name, "labels")
     id_names = [name for name in _chosen(variables, ids, is_id_variable, "ids") if name not in label_names]
     rest = {name: value for name, value in variables.items() if name not in (*label_names, *id_names)}
@@ -71,7 +73,8 @@ def views_from_variables(
         if every:
             added = [name for name, value in others.items() if _lies_along(value, matrices[0].shape[axis], axis)]
             names, matrices = [*names, *added], [*matrices, *(others.pop(name) for name in added)]
-        _warn_unused(path, others)
+        if others:
+            warnings.warn(_unused_variables(path, others), stacklevel=4)
     return Views([matrix.T for matrix in matrices] if axis == 1 else matrices, names=names, ids=id_vector, y=y)
 
 
@@ -81,7 +84,12 @@ def _chosen(variables: Mapping[str, Any], wanted: str | Literal[False] | None, f
     if wanted is None:
         return [name for name in variables if fits(name)]
     if wanted not in variables:
-        raise ViewsFormatError(f"{what}={wanted!r} is not in the file; its variables are {_described(variables)}.")
+        raise ViewsFormatError(
+            f"there is no variable {wanted!r} for the {what}; the variables are {_described(variables)}.",
+            hint=_choose(what),
+            parameter=what,
+            value=tuple(variables),
+        )
     return [wanted]
 
 
@@ -89,30 +97,41 @@ def _wanted(variables: Mapping[str, Any], views: str | Sequence[str]) -> list[st
     chosen = [views] if isinstance(views, str) else list(views)
     absent = [name for name in chosen if name not in variables]
     if absent:
-        raise ViewsFormatError(f"there is no variable {absent[0]!r}; the file has {_described(variables)}.")
+        raise ViewsFormatError(
+            f"there is no variable {absent[0]!r}; the variables are {_described(variables)}.",
+            hint=_CHOOSE_VIEWS,
+            view=absent[0],
+            parameter="views",
+            value=tuple(variables),
+        )
     if not chosen:
-        raise ViewsFormatError(f"views= names no view; the file has {_described(variables)}.")
+        raise ViewsFormatError(
+            f"no view is named; the variables are {_described(variables)}.",
+            hint=_CHOOSE_VIEWS,
+            parameter="views",
+            value=tuple(variables),
+        )
     return chosen
 
 
 def _find_views(variables: Mapping[str, Any], chosen: list[str]) -> tuple[list[str], list[Any]]:
-    """Names and matrices of the views: one cell, or several matrices."""
+    """Return the names and the matrices of the views: the entries of one cell, or several matrices."""
     if len(chosen) == 1 and isinstance(variables[chosen[0]], list):
         cell = variables[chosen[0]]
         if not cell:
             raise ViewsFormatError(f"the cell {chosen[0]!r} is empty.")
         names, matrices = [f"view{v}" for v in range(len(cell))], list(cell)
-        called = [f"{chosen[0]}{{{v + 1}}}" for v in range(len(cell))]
+        names_in_file = [f"{chosen[0]}{{{v + 1}}}" for v in range(len(cell))]
     else:
-        names = called = chosen
+        names = names_in_file = chosen
         matrices = [variables[name] for name in chosen]
-    for name, matrix in zip(called, matrices, strict=True):
+    for name, matrix in zip(names_in_file, matrices, strict=True):
         _check_matrix(name, matrix)
     return names, matrices
 
 
 def _view_variables(variables: Mapping[str, Any], lengths: Sequence[int], samples: Samples | None, every: bool) -> list[str]:
-    """Which variables are the views when nobody says: the one cell, X1, X2, …, or every matrix there is."""
+    """Return the variables that are views by default: the only cell, X1, X2, …, or all matrices."""
     arrays = [name for name, value in variables.items() if is_matrix(value) and max(value.shape, default=0) > 1]
     cells = [name for name, value in variables.items() if isinstance(value, list)]
     cells = [name for name in cells if any(map(is_matrix, variables[name]))] or ([] if arrays else cells)
@@ -121,10 +140,15 @@ def _view_variables(variables: Mapping[str, Any], lengths: Sequence[int], sample
     if len(cells) == 1:
         return cells
     if cells:
-        raise ViewsFormatError(f"several cells could be the views: {', '.join(cells)}; choose one with views='NAME'.")
+        raise ViewsFormatError(
+            f"several cells could be the views: {', '.join(cells)}.",
+            hint="Choose one with views='NAME'.",
+            parameter="views",
+            value=tuple(cells),
+        )
     if not arrays:
-        raise ViewsFormatError(f"it holds no matrices that could be views; its variables are {_described(variables)}.")
-    # A mere vector beside matrices is more likely a parameter than a view.
+        raise ViewsFormatError(f"no variable is a matrix that could be a view; the variables are {_described(variables)}.")
+    # If there are matrices, a vector is more likely a parameter than a view.
     broad = [name for name in arrays if variables[name].ndim > 1 and min(variables[name].shape) > 1]
     if every:
         columns = [name for name in arrays if variables[name].ndim > 1 and (name in broad or variables[name].shape[1] == 1)]
@@ -136,13 +160,13 @@ def _view_variables(variables: Mapping[str, Any], lengths: Sequence[int], sample
 
 
 def _lengths(variables: Mapping[str, Any], label_names: list[str], id_names: list[str]) -> list[int]:
-    """How many samples plain vectors of labels or ids tell of."""
+    """Return the numbers of samples according to the labels and the ids, if they are plain vectors."""
     values = [variables[name] for name in (*label_names, *id_names)]
     return [max(value.shape) for value in values if isinstance(value, np.ndarray) and _is_vector(value)]
 
 
 def _share_samples(matrices: Sequence[Any], lengths: Sequence[int], samples: Samples | None) -> bool:
-    """Whether all have equally many rows, or columns, and as many as there are labels and ids."""
+    """Return whether all matrices have the same number of rows, or of columns, equal to the number of labels and ids."""
     if any(matrix.ndim != 2 for matrix in matrices):
         return False
     axes = {"rows": (0,), "columns": (1,)}.get(samples or "", (0, 1))
@@ -158,7 +182,7 @@ def _lies_along(value: Any, n_samples: int, axis: int) -> bool:
 
 
 def _others(variables: Mapping[str, Any], chosen: list[str], n_samples: int, axis: int, n_views: int) -> dict[str, Any]:
-    """The variables not chosen that have one entry per sample, so that they could be views too."""
+    """Return the variables that were not chosen but have one entry per sample, so that they could be views too."""
 
     def shares(value: Any) -> bool:
         if isinstance(value, list):
@@ -181,13 +205,13 @@ def _others(variables: Mapping[str, Any], chosen: list[str], n_samples: int, axi
     return others
 
 
-def _warn_unused(path: Path, others: Mapping[str, Any]) -> None:
-    if others:
-        message = (
-            f"{path}: {_described(others)} could be views too, but are not used; choose with views=['NAME', …], "
-            "or say labels='NAME' or ids='NAME' where that is what they are."
-        )
-        warnings.warn(message, UnusedVariablesWarning, stacklevel=5)
+def _unused_variables(path: Path, others: Mapping[str, Any]) -> UnusedVariablesWarning:
+    return UnusedVariablesWarning(
+        f"{path}: {_described(others)} could be views too, but are not used.",
+        hint=f"{_CHOOSE_VIEWS[:-1]}, or name the labels or ids among them with labels='NAME' or ids='NAME'.",
+        parameter="views",
+        value=tuple(others),
+    )
 
 
 def _preferred(names: list[str]) -> list[str]:
@@ -196,7 +220,7 @@ def _preferred(names: list[str]) -> list[str]:
 
 
 def _numbered(names: list[str]) -> list[str]:
-    """The longest series X1, X2, … in the order of its numbers; [] where there is none."""
+    """Return the longest series X1, X2, … in numerical order, or [] if there is none."""
     series: dict[str, list[tuple[int, str]]] = {}
     for name in names:
         if match := _NUMBERED.fullmatch(name):
@@ -208,21 +232,21 @@ def _numbered(names: list[str]) -> list[str]:
 def _check_matrix(name: str, matrix: Any) -> None:
     if isinstance(matrix, (str, list)) or matrix is None:
         found = "text" if isinstance(matrix, str) else "another cell" if isinstance(matrix, list) else "a struct"
-        raise ViewsFormatError(f"{name} holds {found}; a view is a numeric matrix (samples × features).")
-    if matrix.ndim != 2:
+        problem = f"{name} holds {found}; a view is a numeric matrix (samples × features)."
+    elif matrix.ndim != 2:
         shape = " × ".join(map(str, matrix.shape))
-        raise ViewsFormatError(f"{name} is {matrix.ndim}-D ({shape}); a view is a matrix (samples × features).")
-    if not is_numeric(matrix):
-        raise ViewsFormatError(
-            f"{name} holds {matrix.dtype} values; a view holds real numbers: save its parts, or its modulus and phase, "
-            "or choose other variables with views=['NAME', …]."
-        )
-    if 0 in matrix.shape:
-        raise ViewsFormatError(f"{name} is empty ({matrix.shape[0]} × {matrix.shape[1]}).")
+        problem = f"{name} is {matrix.ndim}-D ({shape}); a view is a matrix (samples × features)."
+    elif not is_numeric(matrix):
+        problem = f"{name} holds {matrix.dtype} values; a view holds real numbers, such as the modulus and the phase."
+    elif 0 in matrix.shape:
+        problem = f"{name} is empty ({matrix.shape[0]} × {matrix.shape[1]})."
+    else:
+        return
+    raise ViewsFormatError(problem, hint=_CHOOSE_OTHER_VIEWS, view=name, parameter="views")
 
 
 def _agreed_vector(variables: Mapping[str, Any], n_views: int, what: str) -> np.ndarray | None:
-    """The one vector these variables hold: a file may repeat it per view, or under two names."""
+    """Return the vector that these variables agree on: a file may repeat it for each view, or under two names."""
     vectors = {name: _as_vector(name, value, n_views, what) for name, value in variables.items()}
     if not vectors:
         return None
@@ -230,7 +254,10 @@ def _agreed_vector(variables: Mapping[str, Any], n_views: int, what: str) -> np.
     for name, vector in others:
         if not _equal(first, vector):
             raise ViewsFormatError(
-                f"both {first_name!r} and {name!r} could be the {what}, and they differ; {_choose(what)}."
+                f"both {first_name!r} and {name!r} could be the {what}, and they differ.",
+                hint=_choose(what),
+                parameter=what,
+                value=_offered(what, first_name, name),
             )
     return first
 
@@ -241,7 +268,12 @@ def _as_vector(name: str, value: Any, n_views: int, what: str) -> np.ndarray:
             return np.array(value)
         copies = [_as_vector(f"{name}{{{e + 1}}}", entry, 0, what) for e, entry in enumerate(value)]
         if not copies:
-            raise ViewsFormatError(f"{name} is an empty cell, not {what}.")
+            raise ViewsFormatError(
+                f"{name} has the name of {what}, but is an empty cell.",
+                hint=_choose(what),
+                parameter=what,
+                value=_offered(what),
+            )
         return _same(name, copies, what)
     if sp.issparse(value):
         value = value.toarray() if 1 in value.shape else value
@@ -250,7 +282,7 @@ def _as_vector(name: str, value: Any, n_views: int, what: str) -> np.ndarray:
     if value.ndim == 2 and min(value.shape) > 1:
         if n_views not in value.shape:
             raise _not_a_vector(name, value, what)
-        # one column (or row) per view
+        # One column (or row) per view.
         return _same(name, list(whole_numbers(value.T if value.shape[1] == n_views else value)), what)
     return whole_numbers(value.ravel())
 
@@ -258,43 +290,70 @@ def _as_vector(name: str, value: Any, n_views: int, what: str) -> np.ndarray:
 def _not_a_vector(name: str, value: Any, what: str) -> ViewsFormatError:
     shape = " × ".join(map(str, value.shape)) if hasattr(value, "shape") else type(value).__name__
     return ViewsFormatError(
-        f"{name} ({shape}) is called like {what}, but is neither one vector nor one column per view; {_choose(what)}."
+        f"{name} ({shape}) has the name of {what}, but is neither a vector nor a matrix with one column per view.",
+        hint=_choose(what),
+        parameter=what,
+        value=_offered(what),
     )
 
 
 def _choose(what: str) -> str:
-    return "choose with labels='NAME', or read none with labels=False" if what == "labels" else "choose with ids='NAME'"
+    if what == "labels":
+        return "Choose a variable with labels='NAME', or read no labels with labels=False."
+    return "Choose a variable with ids='NAME'."
+
+
+def _offered(what: str, *names: str) -> tuple[str | Literal[False], ...] | None:
+    """Return the values that the hint of ``_choose`` offers; only labels can be left out."""
+    return ((*names, False) if what == "labels" else names) or None
 
 
 def _same(name: str, copies: list[np.ndarray], what: str) -> np.ndarray:
     if any(not _equal(copies[0], copy) for copy in copies[1:]):
-        raise ViewsFormatError(f"{name} gives each view {what} of its own, and they differ; {_choose(what)}.")
+        raise ViewsFormatError(
+            f"{name} has different {what} for different views; they must be the same.",
+            hint=_choose(what),
+            parameter=what,
+            value=_offered(what),
+        )
     return copies[0]
 
 
 def _equal(first: np.ndarray, other: np.ndarray) -> bool:
-    """Whether two vectors hold the same, gaps included."""
+    """Return whether two vectors are equal; NaN equals NaN."""
     return np.array_equal(first, other, equal_nan=first.dtype.kind == other.dtype.kind == "f")
 
 
 def _samples_axis(names: Sequence[str], matrices: Sequence[Any], lengths: Mapping[str, int], samples: Samples | None) -> int:
-    """0 where samples are rows, 1 where they are columns."""
+    """Return 0 if samples are rows, 1 if they are columns."""
     axes = {"rows": 0, "columns": 1}
     shapes = [matrix.shape for matrix in matrices]
-    listed = ", ".join(f"{name} {shape[0]} × {shape[1]}" for name, shape in zip(names, shapes, strict=True))
+    found = ", ".join(f"{name} {shape[0]} × {shape[1]}" for name, shape in zip(names, shapes, strict=True))
     shared = {word: shapes[0][axis] for word, axis in axes.items() if len({shape[axis] for shape in shapes}) == 1}
     shared = {word: length for word, length in shared.items() if samples in (None, word)}
     if not shared:
-        wanted = f"the same number of {samples}" if samples else "either the same number of rows or of columns"
-        raise ViewsFormatError(f"the views do not share their samples: they need {wanted}, but are {listed}.")
+        wanted = f"the same number of {samples}" if samples else "the same number of rows or the same number of columns"
+        raise ViewsFormatError(
+            f"the views do not have the same samples: they need {wanted}, but are {found}.",
+            hint="Choose the variables with views=['NAME', …]" + (", or leave samples= out." if samples else "."),
+            parameter="samples" if samples else "views",
+        )
     fitting = [word for word, n in shared.items() if all(length == n for length in lengths.values())]
     if not fitting:
         counts = " and ".join(f"{length} {what}" for what, length in lengths.items())
-        raise ViewsFormatError(f"there are {counts}, which does not fit the views' samples: {listed}.")
+        what = next(iter(lengths))
+        raise ViewsFormatError(
+            f"there are {counts}, which does not match the number of samples in the views: {found}.",
+            hint=_choose(what),
+            parameter=what,
+            value=_offered(what),
+        )
     if len(fitting) == 2 and not all(_is_symmetric(matrix) for matrix in matrices):
         raise ViewsFormatError(
-            f"samples could be the rows or the columns of the views ({listed}); "
-            "say which with samples='rows' or samples='columns'."
+            f"samples could be the rows or the columns of the views ({found}).",
+            hint="Choose with samples='rows' or samples='columns'.",
+            parameter="samples",
+            value=("rows", "columns"),
         )
     return axes[fitting[0]]
 
