@@ -109,7 +109,7 @@ def _summary(views: Views, fit: FitSummary, k_means: Any, singles: list[Any]) ->
         "samples": len(views),
         "views": [
             {"name": name, "features": int(array.shape[1]), "weight": float(weight), "alone": alone[name]}
-            for name, array, weight in zip(views.names, views.arrays, fit.view_weights, strict=True)
+            for name, array, weight in zip(views.names, views.arrays, np.asarray(fit.view_weights), strict=True)
         ],
         "fused": evaluate(views.y, fit.labels),
         "k_means": evaluate(views.y, k_means.labels_),

@@ -69,6 +69,6 @@ def _check_same_samples(fit: FitSummary, views: Views, data: Path | None) -> Non
         if differ.size:
             row = int(differ[0])
             raise ViewsError(
-                f"{data}: row {row} is {views.ids[row]!r}, but the results have {str(fit.sample_ids[row])!r} there: they are "
-                "of other data, or of the samples in another order."
+                f"{data}: row {row} is {views.ids[row]!r}, but the results have {str(fit.sample_ids[row])!r} there: they "
+                "are of other data, or of the samples in another order."
             )

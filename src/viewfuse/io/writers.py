@@ -136,25 +136,25 @@ def check_results_target(path: str | Path, into: Any = None) -> Path:
         return path
     if into is None:
         raise ViewsError(
-            f"{path}: {suffix} holds the AnnData or MuData that the views came from, and the results.",
+            f"{path}: {suffix} holds the results and the AnnData or MuData that the views came from.",
             hint="Pass that object or its file as into=.",
             parameter="into",
         )
     found = _kind(into)
     if found not in _OMICS.values():
         raise ViewsError(
-            f"{path}: {suffix} is for views that came from {_OMICS[suffix]}, not from {found}.",
+            f"{path}: {suffix} is for results of views that came from {_OMICS[suffix]}, not from {found}.",
             hint="Use .npz.",
-            parameter="into",
-            value=found,
+            parameter="path",
+            value=path,
         )
     if found != _OMICS[suffix]:
         fitting = next(s for s, kind in _OMICS.items() if kind == found)
         raise ViewsError(
             f"{path}: the views came from {found}, which is written as {fitting}.",
             hint=f"Use a file name that ends in {fitting}.",
-            parameter="into",
-            value=found,
+            parameter="path",
+            value=path,
         )
     require(found.lower(), extra="omics")
     return path

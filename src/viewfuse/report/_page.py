@@ -27,7 +27,7 @@ __all__ = ["check_report_target", "write_report"]
 
 _MAX_HEAT_MAPS = 12
 _BORDER = 0.1  # below this confidence, the edges to another cluster have at least 0.8 times the weight
-_LAYOUT_NAMES = {"cluster map": "clusters apart, most confident in the centre"}
+_LAYOUT_NAMES = {"cluster map": "discs, most confident in centre"}
 
 
 def write_report(
