@@ -158,7 +158,7 @@ class ClusterOutput(Trial):
         if (folder / "labels.csv").read_bytes() != (self.reference / "labels.csv").read_bytes():
             raise Lost("labels.csv differs")
         found, expected = (vf.io.load_results(place / "fit.npz") for place in (folder, self.reference))
-        if not np.array_equal(found.labels_, expected.labels_):
+        if not np.array_equal(found.labels, expected.labels):
             raise Lost("fit.npz differs")
 
 

@@ -1,9 +1,10 @@
 """viewfuse: multi-view clustering by graph fusion."""
 
-from . import datasets, exceptions, io, metrics, plotting, report, selection
+from . import datasets, exceptions, inspection, io, metrics, plotting, report, selection
 from ._utils.version import __version__
 from .cluster import GF, GFSC, METHODS, AnchorGFSC, load
 from .exceptions import ViewsError, ViewsFormatError
+from .inspection import summarise
 from .io import load_views
 from .views import Views
 
@@ -18,6 +19,7 @@ __all__ = [
     "__version__",
     "datasets",
     "exceptions",
+    "inspection",
     "io",
     "load",
     "load_views",
@@ -25,4 +27,5 @@ __all__ = [
     "plotting",
     "report",
     "selection",
+    "summarise",
 ]

@@ -110,7 +110,7 @@ def test_results_that_have_nowhere_to_go_are_refused_before_the_work(
             (folder, "-k", 2, "--save", tmp_path / "out.h5ad"),
             "out.h5ad: .h5ad is for results of views that came",
         ),
-        ((table, "-k", 2, "--views", "*", "--save", tmp_path / "out.h5mu"), "MuData, not a table; use .npz"),
+        ((table, "-k", 2, "--views", "*", "--save", tmp_path / "out.h5mu"), "MuData, not from a table. Use .npz"),
     ]:
         ended = command("cluster", *arguments)
         assert ended.code == 2
@@ -253,9 +253,9 @@ main()
         assert "stopped by Ctrl-C after 1 sweep:" in ended.stderr
         assert "saved in viewfuse-partial.npz" in ended.stderr
         saved = load_results(tmp_path / "viewfuse-partial.npz")
-        assert saved.n_iter_ == 1
-        assert not saved.converged_
-        assert len(saved.labels_) == 30
+        assert saved.n_iter == 1
+        assert not saved.converged
+        assert len(saved.labels) == 30
 
     def test_or_where_the_results_were_to_go(self, folder: Path, tmp_path: Path) -> None:
         ended = self.run(folder, tmp_path, "-o", "out.csv")

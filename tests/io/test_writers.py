@@ -1,4 +1,4 @@
-"""What a fit found, in files."""
+"""The results of a fit in files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import viewfuse
-from viewfuse import Views, ViewsError, load_views
+from viewfuse import Views, ViewsError, load_views, summarise
 from viewfuse.io import add_results, save_labels, save_results
 
 pd = pytest.importorskip("pandas")
@@ -50,9 +50,22 @@ def test_labels_with_ids_and_confidence(tmp_path: Path, views: Views, model: Sim
     assert [entry.name for entry in tmp_path.iterdir()] == [path.name]
 
 
-def test_without_ids_rows_are_numbered(tmp_path: Path, model: SimpleNamespace) -> None:
+def test_without_ids_the_rows_are_numbered(tmp_path: Path, model: SimpleNamespace) -> None:
     save_labels(tmp_path / "labels.csv", model, Views([np.eye(4)]))
     assert pd.read_csv(tmp_path / "labels.csv")["row"].tolist() == [0, 1, 2, 3]
+
+
+def test_a_record_is_written_like_its_model(tmp_path: Path, views: Views, model: SimpleNamespace) -> None:
+    fit = summarise(model, views)
+    expected = save_labels(tmp_path / "model.csv", model, views).read_text()
+    assert save_labels(tmp_path / "record.csv", fit).read_text() == expected
+    with (
+        np.load(save_results(tmp_path / "model.npz", model, views), allow_pickle=False) as one,
+        np.load(save_results(tmp_path / "record.npz", fit), allow_pickle=False) as other,
+    ):
+        assert one.files == other.files
+        for name in one.files:
+            np.testing.assert_array_equal(one[name], other[name], err_msg=name)
 
 
 def test_results_as_npz_need_no_pickle(tmp_path: Path, views: Views, model: SimpleNamespace) -> None:
@@ -70,12 +83,12 @@ def test_results_as_npz_need_no_pickle(tmp_path: Path, views: Views, model: Simp
         assert "confidence" not in found
 
 
-def test_names_that_say_no_format_and_wrong_lengths(tmp_path: Path, views: Views, model: SimpleNamespace) -> None:
+def test_unknown_suffixes_and_wrong_lengths_raise(tmp_path: Path, views: Views, model: SimpleNamespace) -> None:
     with pytest.raises(ViewsError, match=r"labels\.xls: labels are written as \.csv"):
         save_labels(tmp_path / "labels.xls", model, views)
     with pytest.raises(ViewsError, match=r"written as \.npz"):
         save_results(tmp_path / "results.mat", model, views)
-    with pytest.raises(ViewsError, match="name it with into="):
+    with pytest.raises(ViewsError, match="Pass that object or its file as into="):
         save_results(tmp_path / "results.h5ad", model, views)
     with pytest.raises(ViewsError, match=r"labels_ has shape \(4,\), but there are 2 samples"):
         save_labels(tmp_path / "labels.csv", model, views[:2])
@@ -83,7 +96,7 @@ def test_names_that_say_no_format_and_wrong_lengths(tmp_path: Path, views: Views
 
 
 @pytest.mark.parametrize("fault", [RuntimeError, KeyboardInterrupt])
-def test_a_crash_while_writing_leaves_the_old_file_whole(
+def test_a_crash_while_writing_leaves_the_old_file_intact(
     tmp_path: Path, views: Views, model: SimpleNamespace, monkeypatch: pytest.MonkeyPatch, fault: type
 ) -> None:
     path = tmp_path / "labels.csv"
@@ -101,7 +114,7 @@ def test_a_crash_while_writing_leaves_the_old_file_whole(
     assert [entry.name for entry in tmp_path.iterdir()] == ["labels.csv"]
 
 
-def test_a_link_stays_a_link(tmp_path: Path, views: Views, model: SimpleNamespace) -> None:
+def test_a_symbolic_link_stays_a_link(tmp_path: Path, views: Views, model: SimpleNamespace) -> None:
     (tmp_path / "real.csv").write_text("old")
     link = tmp_path / "link.csv"
     link.symlink_to("real.csv")
@@ -120,7 +133,7 @@ def test_a_replaced_file_keeps_its_permissions(tmp_path: Path, views: Views, mod
         assert path.stat().st_mode & 0o777 == mode
 
 
-def test_results_go_back_into_anndata(tmp_path: Path, model: SimpleNamespace) -> None:
+def test_results_are_added_to_anndata(tmp_path: Path, model: SimpleNamespace) -> None:
     anndata = pytest.importorskip("anndata")
     data = anndata.AnnData(np.ones((4, 3)), obs=pd.DataFrame(index=list("pqrs")))
     data.obsm["protein"] = np.ones((4, 2))
@@ -140,7 +153,7 @@ def test_results_go_back_into_anndata(tmp_path: Path, model: SimpleNamespace) ->
         np.testing.assert_array_equal(found.X, data.X)
 
 
-def test_results_go_back_into_mudata_by_id(tmp_path: Path) -> None:
+def test_results_are_added_to_mudata_by_id(tmp_path: Path) -> None:
     anndata, mudata = pytest.importorskip("anndata"), pytest.importorskip("mudata")
     frames = {"a": ["c0", "c1", "c2"], "b": ["c2", "c1", "c3"]}
     parts = {

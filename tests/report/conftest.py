@@ -1,4 +1,4 @@
-"""Fits to report on, and a real browser to read the reports in."""
+"""Fits for the reports, and a browser to open the reports in."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ CHROMEDRIVER = shutil.which("chromedriver")
 
 @pytest.fixture(scope="session")
 def views() -> Views:
-    """Sixty samples with ids, labels, and a name that tries to be a program, everywhere a name can stand."""
+    """Sixty samples with ids and labels. A sample, a view, a feature and the classes have names that contain a script."""
     made = make_views(n_samples=60, n_features=(4, 5), random_state=0)
     names = [f"s{i}" for i in range(59)] + [HOSTILE]
     named = Views({HOSTILE: made.arrays[0], "plain": made.arrays[1]}, ids=names, y=[f"{HOSTILE}{y}" for y in made.y])
@@ -34,13 +34,13 @@ def views() -> Views:
 
 @pytest.fixture(scope="session")
 def model(views: Views) -> GFSC:
-    """Of several sweeps: at the default tolerance one would do."""
+    """A small tolerance, so that there are several iterations."""
     return GFSC(n_clusters=3, tol=1e-6, random_state=0).fit(views)
 
 
 @pytest.fixture(scope="session")
 def large() -> tuple[AnchorGFSC, Views]:
-    """A fit of 100,000 samples; two sweeps, as the report does not care how good it is."""
+    """A fit of 100,000 samples with two iterations: the report does not need a good fit."""
     n, k = 100_000, 12
     rng = np.random.default_rng(0)
     labels = rng.integers(k, size=n)
@@ -71,11 +71,11 @@ def chromium() -> Iterator[Any]:
 
 
 class Page:
-    """A report as its reader has it in the browser."""
+    """A report in the browser."""
 
     def __init__(self, driver: Any, path: Path) -> None:
         self.driver = driver
-        driver.get_log("browser")  # forget the last page's
+        driver.get_log("browser")  # discard messages of the last page
         driver.get(path.as_uri())
         driver.execute_async_script(
             "const done = arguments[0];"
@@ -87,7 +87,7 @@ class Page:
         return self.driver.execute_script(script)
 
     def samples(self, field: str) -> list[Any]:
-        """A column of what the scatter plot draws."""
+        """A column of the data of the scatter plot."""
         return self.run(
             "const models = Bokeh.documents.flatMap(document => [...document.all_models]);"
             f"return Array.from(models.find(model => model.name === 'samples').data['{field}']);"
@@ -101,7 +101,7 @@ class Page:
         )
 
     def tooltip(self) -> str:
-        """The text of the tooltip that is shown."""
+        """The text of the visible tooltip."""
         return self.run(
             "const within = e => e.shadowRoot ? all(e.shadowRoot) : [];"
             "const all = node => [...node.querySelectorAll('*')].flatMap(e => [e, ...within(e)]);"

@@ -1,4 +1,4 @@
-"""Reports in a real browser: headless Chromium, no network."""
+"""Reports in headless Chromium, without a network."""
 
 from __future__ import annotations
 
@@ -24,14 +24,16 @@ def large_report(large: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_report(tmp_path_factory.mktemp("large") / "report.html", *large)
 
 
-def test_all_is_drawn_without_an_error(small_report: Path, open_page: Any) -> None:
+def test_all_charts_and_images_are_drawn(small_report: Path, open_page: Any) -> None:
     page = open_page(small_report)
     assert page.run("return [...document.querySelectorAll('[id^=chart-]')].map(c => c.childElementCount > 0)") == [True] * 4
     assert page.run("return [...document.images].map(i => i.complete && i.naturalWidth)") == [60] * 3
     assert page.errors() == []
 
 
-def test_the_report_of_the_demo(open_page: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_report_of_the_demo_has_all_samples_and_images(
+    open_page: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     runner = pytest.importorskip("typer.testing").CliRunner()
     pytest.importorskip("matplotlib").use("Agg")
     import viewfuse.datasets
@@ -47,7 +49,7 @@ def test_the_report_of_the_demo(open_page: Any, tmp_path: Path, monkeypatch: pyt
     assert page.errors() == []
 
 
-def test_the_chart_has_as_many_points_as_it_says(small_report: Path, large_report: Path, open_page: Any) -> None:
+def test_the_chart_has_as_many_points_as_the_text_says(small_report: Path, large_report: Path, open_page: Any) -> None:
     for path, drawn, n_samples in [(small_report, 60, 60), (large_report, 5000, 100_000)]:
         page = open_page(path)
         assert page.run("return document.getElementById('n-drawn').textContent") == f"{drawn:,}"
@@ -57,11 +59,11 @@ def test_the_chart_has_as_many_points_as_it_says(small_report: Path, large_repor
         assert page.errors() == []
 
 
-def test_a_large_report_stays_small(large_report: Path) -> None:
+def test_the_report_of_100000_samples_is_below_5_megabytes(large_report: Path) -> None:
     assert large_report.stat().st_size < 5_000_000
 
 
-def test_colours_switch(small_report: Path, open_page: Any) -> None:
+def test_the_samples_can_be_coloured_by_each_variable(small_report: Path, open_page: Any) -> None:
     page = open_page(small_report)
     by_cluster = page.samples("colour")
     assert len(set(by_cluster)) == 3
@@ -75,7 +77,7 @@ def test_colours_switch(small_report: Path, open_page: Any) -> None:
     assert page.errors() == []
 
 
-def test_hovering_shows_the_sample(small_report: Path, open_page: Any) -> None:
+def test_the_tooltip_names_the_sample(small_report: Path, open_page: Any) -> None:
     action_chains = pytest.importorskip("selenium.webdriver").ActionChains
     page = open_page(small_report)
     chart = page.driver.find_element("id", "chart-embedding")
@@ -89,7 +91,7 @@ def test_hovering_shows_the_sample(small_report: Path, open_page: Any) -> None:
             return [view.frame.x_scale.compute(x0[{sample}]) + inside.left - around.left - around.width / 2,
                     view.frame.y_scale.compute(y0[{sample}]) + inside.top - around.top - around.height / 2];
         """)
-        for _ in range(20):  # a busy machine may take a while to show it
+        for _ in range(20):  # the tooltip appears late on a busy machine
             action_chains(page.driver).move_to_element_with_offset(chart, round(x), round(y)).pause(0.2).perform()
             if page.tooltip():
                 break
@@ -97,7 +99,7 @@ def test_hovering_shows_the_sample(small_report: Path, open_page: Any) -> None:
     assert page.errors() == []
 
 
-def test_a_sample_is_found_by_its_name_with_the_keyboard_alone(small_report: Path, open_page: Any) -> None:
+def test_a_sample_can_be_found_with_the_keyboard_only(small_report: Path, open_page: Any) -> None:
     page = open_page(small_report)
     page.driver.find_element("id", "find").send_keys("s7\n")
     assert page.run("return document.getElementById('found').textContent").startswith("s7: cluster ")
@@ -107,7 +109,7 @@ def test_a_sample_is_found_by_its_name_with_the_keyboard_alone(small_report: Pat
     assert page.errors() == []
 
 
-def test_names_that_look_like_programs_are_shown_as_text(small_report: Path, open_page: Any) -> None:
+def test_names_with_html_are_shown_as_text(small_report: Path, open_page: Any) -> None:
     page = open_page(small_report)
     for colour in (HOSTILE, "group", "known label"):
         page.choose("colour", colour)
@@ -119,7 +121,7 @@ def test_names_that_look_like_programs_are_shown_as_text(small_report: Path, ope
 
 
 @pytest.mark.parametrize("width", [360, 1200])
-def test_the_page_fits_its_width_and_follows_the_dark(small_report: Path, open_page: Any, width: int) -> None:
+def test_the_page_fits_the_window_and_has_a_dark_mode(small_report: Path, open_page: Any, width: int) -> None:
     page = open_page(small_report)
     command = page.driver.execute_cdp_cmd
     command(
@@ -136,7 +138,7 @@ def test_the_page_fits_its_width_and_follows_the_dark(small_report: Path, open_p
     assert page.errors() == []
 
 
-def test_paper_is_light_even_if_the_screen_is_dark(small_report: Path, open_page: Any) -> None:
+def test_the_page_is_printed_in_light_colours_in_dark_mode(small_report: Path, open_page: Any) -> None:
     page = open_page(small_report)
     printed = """
         window.dispatchEvent(new Event("beforeprint"));
@@ -157,7 +159,7 @@ def test_paper_is_light_even_if_the_screen_is_dark(small_report: Path, open_page
     finally:
         page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
     assert dark_paper == paper
-    for chart in ("chart-weights", "chart-convergence", "chart-spectrum"):  # lines and words, in the colours of paper
+    for chart in ("chart-weights", "chart-convergence", "chart-spectrum"):  # lines and text, in the light colours
         assert dark[chart] == light[chart]
     assert page.errors() == []
 

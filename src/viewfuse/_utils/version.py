@@ -14,11 +14,12 @@ __version__ = "0.1.0"
 
 
 def versions() -> dict[str, str]:
-    """Return the versions that a result depends on."""
+    """Return the versions that a result depends on, and the system."""
     return {
         "viewfuse": __version__,
         "python": platform.python_version(),
         "numpy": np.__version__,
         "scipy": scipy.__version__,
         "scikit-learn": sklearn.__version__,
+        "system": f"{platform.system()} {platform.machine()}",
     }

@@ -14,10 +14,10 @@ from rich.table import Table
 
 from .._utils.text import count
 from ..exceptions import ParameterError, ViewsError
+from ..inspection import FitSummary, summarise
 from ..io import save_labels, save_results
 from ..io.tables import read_columns
 from ..io.writers import check_labels_target, check_results_target
-from ..metrics import evaluate
 from ..report import check_report_target, write_report
 from ..selection.method_choice import Choice, choose
 from ..views import Views
@@ -91,18 +91,19 @@ def cluster(
     model, stopped = _fit(choice, data, seed, device)
     if stopped and not (output or save or report):
         save = _PARTIAL
-    found = _summary(model, data, str(file), choice)
+    fit = summarise(model, data)
+    found = _summary(fit, str(file), choice)
     if not as_json:
         _show(found, Console())
     found["written"] = written = {}
     if output is not None:
-        written["labels"] = str(save_labels(output, model, data))
+        written["labels"] = str(save_labels(output, fit))
     if save is not None:
         into = file if save.suffix.lower() in _OMICS else None
-        written["results"] = str(save_results(save, model, data, into=into))
+        written["results"] = str(save_results(save, fit, into=into))
     if report is not None:
         with watched_parts("Writing the report") as on_part:
-            written["report"] = str(write_report(report, model, data, columns=extra, source=file, on_part=on_part))
+            written["report"] = str(write_report(report, fit, columns=extra, source=file, on_part=on_part))
     if as_json:
         print(json.dumps(found, indent=2))
     else:
@@ -110,7 +111,8 @@ def cluster(
             print(f"{what} written to {path}")
     if stopped:
         where = ", ".join(written.values())
-        say(f"stopped by Ctrl-C after {count(model.n_iter_, 'sweep')}: these results are partial; they are saved in {where}")
+        done = count(fit.n_iter or 0, "sweep")
+        say(f"stopped by Ctrl-C after {done}: these results are partial; they are saved in {where}")
         raise typer.Exit(INTERRUPTED)
     if not found["converged"]:
         raise typer.Exit(NOT_CONVERGED)
@@ -155,31 +157,25 @@ def _check_targets(file: Path, output: Path | None, save: Path | None, report: P
         check_report_target(report)
 
 
-def _summary(model: Any, views: Views, title: str, choice: Choice) -> dict[str, Any]:
+def _summary(fit: FitSummary, title: str, choice: Choice) -> dict[str, Any]:
     """What is shown, and what ``--json`` prints."""
-    clusters, sizes = np.unique(model.labels_, return_counts=True)
-    weights = getattr(model, "view_weights_", None)
-    confidence = getattr(model, "confidence_", None)
+    weights = [None] * len(fit.view_names) if fit.view_weights is None else map(float, fit.view_weights)
     return {
         "file": title,
-        "samples": len(views),
+        "samples": fit.n_samples,
         "method": choice.method,
         "picked": list(choice.reasons),
         "views": [
-            {
-                "name": name,
-                "features": int(array.shape[1]),
-                "weight": None if weights is None else float(weights[v]),
-            }
-            for v, (name, array) in enumerate(zip(views.names, views.arrays, strict=True))
+            {"name": name, "features": features, "weight": weight}
+            for name, features, weight in zip(fit.view_names, fit.n_features or (), weights, strict=True)
         ],
-        "clusters": len(clusters),
-        "sizes": {str(cluster): int(size) for cluster, size in zip(clusters, sizes, strict=True)},
-        "noise_views": list(getattr(model, "noise_views_", ())),
-        "median_confidence": None if confidence is None else float(np.median(confidence)),
-        "sweeps": int(model.n_iter_),
-        "converged": bool(model.converged_),
-        "scores": None if views.y is None else evaluate(views.y, model.labels_),
+        "clusters": fit.n_clusters,
+        "sizes": {str(cluster): size for cluster, size in fit.sizes.items()},
+        "noise_views": list(fit.noise_views),
+        "median_confidence": None if fit.confidence is None else float(np.median(fit.confidence)),
+        "sweeps": fit.n_iter,
+        "converged": fit.converged,
+        "scores": fit.scores,
     }
 
 

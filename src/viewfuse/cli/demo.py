@@ -15,6 +15,7 @@ from rich.table import Table
 
 from .._utils.extras import require
 from .._utils.text import count
+from ..inspection import FitSummary, summarise
 from ..io.writers import check_labels_target
 from ..report import check_report_target, write_report
 from ..views import Views
@@ -55,16 +56,17 @@ def demo(
         features = ", ".join(f"{n} ({a.shape[1]})" for n, a in zip(views.names, views.arrays, strict=True))
         console.print(f"[bold]{len(views)} digits in {views.n_views} views[/]: {features}", highlight=False)
     model, k_means, singles = _fitted(views, seed)
-    found = _summary(views, model, k_means, singles)
+    fit = summarise(model, views)
+    found = _summary(views, fit, k_means, singles)
     if not as_json:
         _show(found, console)
 
     output.mkdir(parents=True, exist_ok=True)
-    save_labels(labels_path, model, views)
+    save_labels(labels_path, fit)
     picture_path = output / "digits.png"
-    plot_fit(model).savefig(picture_path, dpi=110)
+    plot_fit(fit).savefig(picture_path, dpi=110)
     with watched_parts("Writing the report") as on_part:
-        write_report(report_path, model, views, title="Handwritten digits in six views", on_part=on_part)
+        write_report(report_path, fit, title="Handwritten digits in six views", on_part=on_part)
     if as_json:
         found["written"] = {"report": str(report_path), "labels": str(labels_path), "picture": str(picture_path)}
         print(json.dumps(found, indent=2))
@@ -97,7 +99,7 @@ def _fitted(views: Views, seed: int) -> tuple[Any, Any, list[Any]]:
     return model, k_means, singles
 
 
-def _summary(views: Views, model: Any, k_means: Any, singles: list[Any]) -> dict[str, Any]:
+def _summary(views: Views, fit: FitSummary, k_means: Any, singles: list[Any]) -> dict[str, Any]:
     """What is shown, and what ``--json`` prints."""
     from ..metrics import evaluate
 
@@ -107,13 +109,13 @@ def _summary(views: Views, model: Any, k_means: Any, singles: list[Any]) -> dict
         "samples": len(views),
         "views": [
             {"name": name, "features": int(array.shape[1]), "weight": float(weight), "alone": alone[name]}
-            for name, array, weight in zip(views.names, views.arrays, model.view_weights_, strict=True)
+            for name, array, weight in zip(views.names, views.arrays, np.asarray(fit.view_weights), strict=True)
         ],
-        "fused": evaluate(views.y, model.labels_),
+        "fused": evaluate(views.y, fit.labels),
         "k_means": evaluate(views.y, k_means.labels_),
         "best_view": best,
-        "sweeps": int(model.n_iter_),
-        "converged": bool(model.converged_),
+        "sweeps": fit.n_iter,
+        "converged": fit.converged,
     }
 
 

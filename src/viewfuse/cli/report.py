@@ -10,7 +10,8 @@ import numpy as np
 import typer
 
 from ..exceptions import ViewsError
-from ..io import SavedFit, load_results
+from ..inspection import FitSummary
+from ..io import load_results
 from ..io.tables import read_columns
 from ..report import check_report_target, write_report
 from ..views import Views
@@ -54,20 +55,20 @@ def report(
     with watched_parts("Writing the report") as on_part:
         path = write_report(output, fit, found, columns=extra, title=title, source=source, on_part=on_part)
     if as_json:
-        clusters = int(np.unique(fit.labels_).size)
-        print(json.dumps({"samples": len(fit.labels_), "clusters": clusters, "written": {"report": str(path)}}, indent=2))
+        summary = {"samples": fit.n_samples, "clusters": fit.n_clusters, "written": {"report": str(path)}}
+        print(json.dumps(summary, indent=2))
     else:
         print(f"report written to {path}")
 
 
-def _check_same_samples(fit: SavedFit, views: Views, data: Path | None) -> None:
-    if len(views) != len(fit.labels_):
-        raise ViewsError(f"{data} has {len(views)} samples, the results {len(fit.labels_)}: they are of other data.")
-    if fit.ids is not None and views.ids is not None:
-        differ = np.flatnonzero(fit.ids.astype(str) != views.ids.astype(str))
+def _check_same_samples(fit: FitSummary, views: Views, data: Path | None) -> None:
+    if len(views) != fit.n_samples:
+        raise ViewsError(f"{data} has {len(views)} samples, the results {fit.n_samples}: they are of other data.")
+    if fit.sample_ids is not None and views.ids is not None:
+        differ = np.flatnonzero(fit.sample_ids.astype(str) != views.ids.astype(str))
         if differ.size:
             row = int(differ[0])
             raise ViewsError(
-                f"{data}: row {row} is {views.ids[row]!r}, but the results have {str(fit.ids[row])!r} there: they are of "
-                "other data, or of the samples in another order."
+                f"{data}: row {row} is {views.ids[row]!r}, but the results have {str(fit.sample_ids[row])!r} there: they "
+                "are of other data, or of the samples in another order."
             )

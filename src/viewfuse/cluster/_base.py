@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,6 @@ from ..views import Views, align_graph_frames, holds_views, is_dataframe, split_
 from ._checks import check_enough_samples, check_graphs, check_n_clusters, informative_views, solving
 from ._memory import check_memory
 from ._saving import write_model
-from ._summary import summary_html
 
 __all__ = ["EmbeddingMixin", "MultiViewClusterer", "RelabelMixin"]
 
@@ -39,6 +38,7 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
     views: Any
     affinity: str = "self-expressive"
     _counts_clusters = False  # whether n_clusters may be "auto"
+    _html_summary: Callable[[Any], str] | None = None  # set by viewfuse.inspection, which this package cannot import
 
     def fit(self, X: Any, y: Any = None) -> MultiViewClusterer:
         """Cluster the samples.
@@ -151,7 +151,8 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
     def _repr_html_inner(self) -> str:
         """scikit-learn's diagram and, of a fitted estimator, a small summary above it."""
         diagram = estimator_html_repr(self)
-        return summary_html(self) + diagram if hasattr(self, "labels_") else diagram
+        summary_html = type(self)._html_summary
+        return summary_html(self) + diagram if summary_html is not None and hasattr(self, "labels_") else diagram
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         shown = {"text/plain": repr(self)}

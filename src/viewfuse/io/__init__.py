@@ -2,7 +2,7 @@
 
 from .load import load_views
 from .parquet import ParquetRows
-from .saved import SavedFit, load_results
+from .saved import load_results
 from .writers import add_results, save_labels, save_results
 
-__all__ = ["ParquetRows", "SavedFit", "add_results", "load_results", "load_views", "save_labels", "save_results"]
+__all__ = ["ParquetRows", "add_results", "load_results", "load_views", "save_labels", "save_results"]

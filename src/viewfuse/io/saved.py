@@ -1,58 +1,34 @@
-"""Saved results → what a fit was, as far as pictures and reports need it."""
+"""Saved results → the record of the fit."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..exceptions import ViewsFormatError
+from ..inspection import FitSummary
+from ..inspection.graphs import SavedGraph
+from ..inspection.parameters import from_source
 from ._safety import reading
 from .npz import read_npz
 from .sniff import sniff
 
-__all__ = ["SavedFit", "load_results"]
+__all__ = ["load_results"]
 
-
-@dataclass(frozen=True)
-class SavedFit:
-    """A fit as :func:`viewfuse.io.save_results` wrote it; attributes are named as an estimator's, None where it had none.
-
-    ``drawn_consensus_`` is the fused graph of the samples that a report draws, ``spectrum_`` its smallest eigenvalues,
-    ``y`` the known labels.
-    """
-
-    method: str
-    params: dict[str, Any]
-    versions: dict[str, str]
-    labels_: np.ndarray
-    view_names_: np.ndarray
-    ids: np.ndarray | None = None
-    y: np.ndarray | None = None
-    confidence_: np.ndarray | None = None
-    view_weights_: np.ndarray | None = None
-    embedding_: np.ndarray | None = None
-    drawn_consensus_: np.ndarray | None = None
-    spectrum_: np.ndarray | None = None
-    noise_views_: np.ndarray = field(default_factory=lambda: np.array([], dtype=str))
-    n_iter_: int = 0
-    converged_: bool = True
-    history_: dict[str, np.ndarray] = field(default_factory=dict)
-
-    def get_params(self) -> dict[str, Any]:
-        """The parameters of the fit, as far as JSON can tell them."""
-        return self.params
-
-
+_REQUIRED = {"labels", "view_names", "params", "versions", "method"}
 _PER_SAMPLE = {"ids", "y", "confidence", "embedding"}
-_ARRAYS = ("labels", "view_names", "confidence", "view_weights", "embedding", "drawn_consensus", "spectrum", "noise_views")
 
 
-def load_results(path: str | Path) -> SavedFit:
+def load_results(path: str | Path) -> FitSummary:
     """Read an ``.npz`` that :func:`viewfuse.io.save_results` wrote; nothing is unpickled.
+
+    Returns
+    -------
+    FitSummary
+        The record of the fit without the data. ``with_views(views)`` adds the data.
 
     Examples
     --------
@@ -63,29 +39,46 @@ def load_results(path: str | Path) -> SavedFit:
     >>> model = GFSC(n_clusters=3, random_state=0).fit(views)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     saved = io.load_results(io.save_results(pathlib.Path(folder) / "fit.npz", model, views))
-    >>> saved.method, bool((saved.labels_ == model.labels_).all())
+    >>> saved.method, bool((saved.labels == model.labels_).all())
     ('GFSC', True)
     """
     path = Path(path).expanduser()
     if sniff(path) != "NumPy archive":
-        raise ViewsFormatError(f"{path}: these are no saved results; viewfuse cluster --save writes them as .npz.")
+        raise ViewsFormatError(f"{path}: this is not an .npz file of saved results.", hint="io.save_results writes them.")
     with reading(path, "saved results"):
         found = read_npz(path)
-        missing = {"labels", "view_names", "params", "versions", "method"} - found.keys()
+        missing = sorted(_REQUIRED - found.keys())
         if missing:
-            raise ViewsFormatError(f"these are no saved results of a fit: there is no {sorted(missing)[0]!r}.")
+            raise ViewsFormatError(f"these are not the saved results of a fit: there is no array {missing[0]!r}.")
         n_samples = len(found["labels"])
         for name in _PER_SAMPLE & found.keys():
             if len(found[name]) != n_samples:
                 raise ViewsFormatError(f"{name!r} has {len(found[name])} entries, but there are {n_samples} samples.")
-        return SavedFit(
+        return FitSummary(
             method=str(found["method"]),
-            params=json.loads(str(found["params"])),
+            params=_params(found),
             versions=json.loads(str(found["versions"])),
-            n_iter_=int(found.get("n_iter", 0)),
-            converged_=bool(found.get("converged", True)),
-            history_={name.removeprefix("history_"): found[name] for name in found if name.startswith("history_")},
-            ids=found.get("ids"),
-            y=found.get("y"),
-            **{f"{name}_": found[name] for name in _ARRAYS if name in found},
+            view_names=tuple(str(name) for name in found["view_names"]),
+            results={name: found.get(name) for name in ("labels", "confidence", "embedding")},
+            graph=_graph(found),
+            sample_ids=found.get("ids"),
+            known_labels=found.get("y"),
+            view_weights=found.get("view_weights"),
+            noise_views=tuple(str(name) for name in found.get("noise_views", ())),
+            n_iter=int(found["n_iter"]) if "n_iter" in found else None,
+            converged=bool(found["converged"]) if "converged" in found else None,
+            stopped=str(found["stopped"]) if "stopped" in found else None,
+            history={name.removeprefix("history_"): found[name] for name in found if name.startswith("history_")},
         )
+
+
+def _params(found: dict[str, Any]) -> dict[str, Any]:
+    """The parameters. Files of older versions have them as JSON only, which has no tuples and no slices."""
+    if "params_source" not in found:
+        return dict(json.loads(str(found["params"])))
+    return {str(name): from_source(str(text)) for name, text in json.loads(str(found["params_source"])).items()}
+
+
+def _graph(found: dict[str, np.ndarray]) -> SavedGraph | None:
+    block, eigenvalues = found.get("drawn_consensus"), found.get("spectrum")
+    return None if block is None and eigenvalues is None else SavedGraph(block, eigenvalues)

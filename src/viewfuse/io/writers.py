@@ -1,4 +1,4 @@
-"""Results → files. Every file is written beside its place and renamed, so a crash leaves the old one whole."""
+"""The record of a fit → files. A file gets its name only when it is complete, so a crash leaves the old file intact."""
 
 from __future__ import annotations
 
@@ -11,17 +11,8 @@ import numpy as np
 
 from .._utils.extras import require
 from .._utils.files import replacing
-from .._utils.version import versions
 from ..exceptions import ViewsError
-from ..inspection.layouts import (
-    EIGENVALUES_PAST_K,
-    HEAT_MAP_SAMPLES,
-    consensus_block,
-    drawn_samples,
-    sorted_by_cluster,
-    spectrum,
-)
-from ..views import Views
+from ..inspection import FitSummary, as_summary
 from ..views.containers import is_anndata, is_mudata
 from . import omics
 from .sniff import sniff
@@ -40,22 +31,22 @@ _PARQUET = (".parquet", ".pq")
 _OMICS = {".h5ad": "AnnData", ".h5mu": "MuData"}
 
 
-def save_labels(path: str | Path, model: Any, views: Views) -> Path:
-    """Write one line per sample: its id, its cluster and, where the model has them, its confidence.
+def save_labels(path: str | Path, model: Any, views: Any = None) -> Path:
+    """Write one line per sample: its id, its cluster and, if the model has it, its confidence.
 
     Parameters
     ----------
     path : path
         ``.csv``, ``.tsv`` or ``.parquet``.
-    model : fitted estimator
+    model : fitted estimator, or FitSummary
         With ``labels_`` and, optionally, ``confidence_``.
-    views : Views
-        What the model was fitted on. Without ids the column ``row`` counts from 0.
+    views : Views, optional
+        The views that the model was fitted on; a FitSummary has them already. Without ids the column ``row`` counts from 0.
 
     Returns
     -------
     Path
-        Where the file is.
+        The path of the file.
 
     Examples
     --------
@@ -72,10 +63,12 @@ def save_labels(path: str | Path, model: Any, views: Views) -> Path:
     bob,0
     """
     path = check_labels_target(path)
-    columns: dict[str, Any] = {"row": np.arange(len(views))} if views.ids is None else {"id": views.ids}
-    columns["label"] = _per_sample(model.labels_, views, "labels_")
-    if getattr(model, "confidence_", None) is not None:
-        columns["confidence"] = _per_sample(model.confidence_, views, "confidence_")
+    fit = as_summary(model, views)
+    ids = fit.sample_ids
+    columns: dict[str, Any] = {"row": np.arange(fit.n_samples)} if ids is None else {"id": ids}
+    columns["label"] = fit.labels
+    if fit.confidence is not None:
+        columns["confidence"] = fit.confidence
     frame = require("pandas").DataFrame(columns)
     with replacing(path) as temporary:
         if path.suffix.lower() in _PARQUET:
@@ -86,74 +79,89 @@ def save_labels(path: str | Path, model: Any, views: Views) -> Path:
 
 
 def check_labels_target(path: str | Path) -> Path:
-    """Whether labels can be written under this name, so that a long fit need not be in vain."""
+    """Check that labels can be written to this file, before a long fit."""
     path = Path(path).expanduser()
     if path.suffix.lower() not in (*_SEPARATORS, *_PARQUET):
-        raise ViewsError(f"{path}: labels are written as .csv, .tsv or .parquet; choose one of these names.")
+        raise ViewsError(f"{path}: labels are written as .csv, .tsv or .parquet.", hint="Use one of these file names.")
     require("pandas")
     if path.suffix.lower() in _PARQUET:
         require("pyarrow")
     return path
 
 
-def save_results(path: str | Path, model: Any, views: Views, *, into: Any = None) -> Path:
-    """Write a fit's results: labels, weights, embedding, parameters, versions.
+def save_results(path: str | Path, model: Any, views: Any = None, *, into: Any = None) -> Path:
+    """Write the results of a fit: labels, weights, embedding, parameters, versions.
 
     Parameters
     ----------
     path : path
-        ``.npz``: arrays ``labels``, ``ids``, ``confidence``, ``view_names``, ``view_weights``, ``embedding``, and
-        ``n_iter``, ``converged``, ``method``, ``params`` and ``versions`` (the last two JSON), and what a report draws
-        (``history_…``, ``spectrum``, ``drawn_consensus``, ``y``); nothing is pickled. ``load_results`` reads it.
+        ``.npz``: arrays ``labels``, ``ids``, ``confidence``, ``view_names``, ``view_weights``, ``embedding``, then
+        ``n_iter``, ``converged``, ``method``, ``params``, ``params_source`` and ``versions`` (the last three are JSON), and
+        what a report draws (``history_…``, ``spectrum``, ``drawn_consensus``, ``noise_views``, ``y``). Nothing is pickled.
+        :func:`load_results` reads it.
         ``.h5ad`` or ``.h5mu``: the data of ``into`` with the results added.
-    model : fitted estimator
-        With ``labels_``; ``view_weights_``, ``embedding_``, ``confidence_``, ``n_iter_``, ``converged_`` and
-        ``get_params`` where it has them.
-    views : Views
-        What the model was fitted on.
+    model : fitted estimator, or FitSummary
+        With ``labels_``. What else it has is saved too.
+    views : Views, optional
+        The views that the model was fitted on; a FitSummary has them already.
     into : AnnData, MuData, or path of one, optional
-        Where the views came from; it is not changed, and neither is its file unless ``path`` names it.
+        The object that the views came from. Neither the object nor its file is changed, unless ``path`` is that file.
 
     Returns
     -------
     Path
-        Where the file is.
+        The path of the file.
     """
     path = check_results_target(path, into)
+    fit = as_summary(model, views)
     if path.suffix.lower() == ".npz":
         with replacing(path) as temporary:
-            _write_npz(temporary, {**_arrays(model, views), **_for_a_report(model, views)})
+            _write_npz(temporary, {**_results(fit), **_for_report(fit)})
         return path
     with omics.without_mudata_announcement():
         data = omics.read_omics(Path(into)) if isinstance(into, (str, Path)) else into.copy()
-    add_results(data, model, views)
+    add_results(data, fit)
     with replacing(path) as temporary, omics.without_mudata_announcement():
         data.write(temporary)
     return path
 
 
 def check_results_target(path: str | Path, into: Any = None) -> Path:
-    """Whether results can be written under this name, and ``into`` is what such a file holds."""
+    """Check that results can be written to this file, and that ``into`` has the matching type."""
     path = Path(path).expanduser()
     suffix = path.suffix.lower()
     if suffix != ".npz" and suffix not in _OMICS:
-        raise ViewsError(f"{path}: results are written as .npz, .h5ad or .h5mu; choose one of these names.")
+        raise ViewsError(f"{path}: results are written as .npz, .h5ad or .h5mu.", hint="Use one of these file names.")
     if suffix == ".npz":
         return path
     if into is None:
-        raise ViewsError(f"{path}: results go into the AnnData or MuData they came from; name it with into=.")
+        raise ViewsError(
+            f"{path}: {suffix} holds the results and the AnnData or MuData that the views came from.",
+            hint="Pass that object or its file as into=.",
+            parameter="into",
+        )
     found = _kind(into)
     if found not in _OMICS.values():
-        raise ViewsError(f"{path}: {suffix} is for results of views that came from {_OMICS[suffix]}, not {found}; use .npz.")
+        raise ViewsError(
+            f"{path}: {suffix} is for results of views that came from {_OMICS[suffix]}, not from {found}.",
+            hint="Use .npz.",
+            parameter="path",
+            value=path,
+        )
     if found != _OMICS[suffix]:
         fitting = next(s for s, kind in _OMICS.items() if kind == found)
-        raise ViewsError(f"{path}: the views came from {found}, which is written as {fitting}.")
+        raise ViewsError(
+            f"{path}: the views came from {found}, which is written as {fitting}.",
+            hint=f"Use a file name that ends in {fitting}.",
+            parameter="path",
+            value=path,
+        )
     require(found.lower(), extra="omics")
     return path
 
 
 def _kind(source: Any) -> str:
-    """What results are to be added to, in words."""
+    """The type of the object or file that the results are added to, for messages."""
     if isinstance(source, (str, Path)):
         path = Path(source).expanduser()
         if path.is_dir():
@@ -163,89 +171,82 @@ def _kind(source: Any) -> str:
     return "MuData" if is_mudata(source) else "AnnData" if is_anndata(source) else type(source).__name__
 
 
-def add_results(data: Any, model: Any, views: Views) -> None:
-    """Put a fit's results into the AnnData or MuData the views came from.
+def add_results(data: Any, model: Any, views: Any = None) -> None:
+    """Add the results of a fit to the AnnData or MuData that the views came from.
 
     ``obs["viewfuse"]`` gets the labels as categories, ``obs["viewfuse_confidence"]`` the confidence,
     ``obsm["X_viewfuse"]`` the embedding, and ``uns["viewfuse"]`` weights, parameters and versions. Samples that were
-    not clustered get no category, and NaN.
+    not clustered get no category, and NaN. ``model`` is a fitted estimator with its ``views``, or a FitSummary.
     """
     if not (is_anndata(data) or is_mudata(data)):
         raise ViewsError(f"Results are added to AnnData or MuData, not to {type(data).__name__}.")
     pandas = require("pandas")
-    if views.ids is None:
-        raise ViewsError("These views have no ids, so they did not come from this object.")
-    rows = data.obs_names.get_indexer(views.ids)
+    fit = as_summary(model, views)
+    if fit.sample_ids is None:
+        raise ViewsError(
+            "These views have no ids, so their samples cannot be found in this object.",
+            hint="Pass the views that were made from the object.",
+            parameter="views",
+        )
+    rows = data.obs_names.get_indexer(fit.sample_ids)
     if (rows < 0).any():
         raise ViewsError(
-            f"Sample {views.ids.tolist()[np.argmin(rows)]!r} is not in this object; its results belong elsewhere."
+            f"Sample {fit.sample_ids.tolist()[np.argmin(rows)]!r} is not in this object.",
+            hint="Add the results to the object that the views came from.",
+            parameter="views",
         )
 
-    def spread(values: Any) -> np.ndarray:
-        values = np.asarray(values)
+    def for_all_samples(values: np.ndarray) -> np.ndarray:
         full = np.full((data.n_obs, *values.shape[1:]), np.nan)
         full[rows] = values
         return full
 
     labels = np.full(data.n_obs, None, dtype=object)
-    labels[rows] = [str(label) for label in _per_sample(model.labels_, views, "labels_")]
+    labels[rows] = [str(label) for label in fit.labels]
     data.obs[_KEY] = pandas.Categorical(labels)
-    if getattr(model, "confidence_", None) is not None:
-        data.obs[f"{_KEY}_confidence"] = spread(model.confidence_)
-    if getattr(model, "embedding_", None) is not None:
-        data.obsm[f"X_{_KEY}"] = spread(model.embedding_)
+    if fit.confidence is not None:
+        data.obs[f"{_KEY}_confidence"] = for_all_samples(fit.confidence)
+    if fit.embedding is not None:
+        data.obsm[f"X_{_KEY}"] = for_all_samples(fit.embedding)
     about = ("view_names", "view_weights", "n_iter", "converged", "params", "versions")
-    data.uns[_KEY] = {name: value for name, value in _arrays(model, views).items() if name in about}
+    data.uns[_KEY] = {name: value for name, value in _results(fit).items() if name in about}
 
 
-def _arrays(model: Any, views: Views) -> dict[str, Any]:
-    """Everything a fit found, as arrays and texts that need no pickle."""
-    arrays: dict[str, Any] = {
-        "labels": _per_sample(model.labels_, views, "labels_"),
-        "view_names": np.array(views.names),
-        "params": json.dumps(model.get_params() if hasattr(model, "get_params") else {}, default=repr),
-        "versions": json.dumps(versions()),
-    }
-    if views.ids is not None:
-        arrays["ids"] = views.ids if views.ids.dtype.kind != "O" else np.array([str(i) for i in views.ids])
-    for name in ("view_weights", "embedding", "confidence", "n_iter", "converged"):
-        value = getattr(model, f"{name}_", None)
-        if value is not None:
-            arrays[name] = np.asarray(value)
-    return arrays
-
-
-def _for_a_report(model: Any, views: Views) -> dict[str, Any]:
-    """What else a report of this fit needs, so that it can be made without the n × n graph."""
-    labels = np.asarray(model.labels_)
-    history = getattr(model, "history_", None)
-    rows = sorted_by_cluster(labels, drawn_samples(labels, HEAT_MAP_SAMPLES))
+def _results(fit: FitSummary) -> dict[str, Any]:
+    """The results as arrays and texts that need no pickle."""
     found = {
-        "method": type(model).__name__,
-        "y": None if views.y is None else np.asarray([str(label) for label in views.y]),
-        "noise_views": np.array([str(name) for name in getattr(model, "noise_views_", ())], dtype=str),
-        "drawn_consensus": consensus_block(model, rows),
-        "spectrum": spectrum(model, np.unique(labels).size + EIGENVALUES_PAST_K),
+        "labels": fit.labels,
+        "view_names": np.array(fit.view_names),
+        "params": json.dumps(fit.params, default=repr),
+        "versions": json.dumps(fit.versions),
+        "ids": fit.sample_ids,
+        "view_weights": fit.view_weights,
+        "embedding": fit.embedding,
+        "confidence": fit.confidence,
+        "n_iter": None if fit.n_iter is None else np.asarray(fit.n_iter),
+        "converged": None if fit.converged is None else np.asarray(fit.converged),
     }
-    if isinstance(history, dict):
-        found |= {
-            f"history_{name}": np.asarray(trace) for name, trace in history.items() if np.asarray(trace).dtype != object
-        }
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _for_report(fit: FitSummary) -> dict[str, Any]:
+    """What else a report needs, so that it can be made without the n × n graph."""
+    found = {
+        "method": fit.method,
+        "params_source": json.dumps({name: repr(value) for name, value in fit.params.items()}),
+        "y": fit.known_labels,
+        "noise_views": np.array(fit.noise_views, dtype=str),
+        "stopped": fit.stopped,
+        "drawn_consensus": fit.consensus_graph,
+        "spectrum": fit.spectrum,
+        **{f"history_{name}": trace for name, trace in fit.history.items()},
+    }
     return {name: value for name, value in found.items() if value is not None}
 
 
 def _write_npz(path: Path, arrays: dict[str, Any]) -> None:
-    """As ``np.savez_compressed``, but closed where the disk is full: NumPy 2.0 leaves it open and Python complains."""
+    """Like ``np.savez_compressed``, but close the file if the disk is full. NumPy 2.0 leaves it open, and Python warns."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, values in arrays.items():
             with archive.open(f"{name}.npy", "w", force_zip64=True) as stream:
                 np.lib.format.write_array(stream, np.asanyarray(values), allow_pickle=False)
-
-
-def _per_sample(values: Any, views: Views, what: str) -> np.ndarray:
-    values = np.asarray(values)
-    if values.shape != (len(views),):
-        raise ViewsError(
-            f"{what} has shape {values.shape}, but there are {len(views)} samples: not the views it was fitted on?"
-        )
-    return values

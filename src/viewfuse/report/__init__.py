@@ -1,4 +1,4 @@
-"""One self-contained HTML page about a fit: what came out, how sure it is, and how to get it again."""
+"""One self-contained HTML page about a fit: the clusters, the views, the confidence, and how to reproduce the result."""
 
 from ._page import check_report_target, write_report
 

@@ -1,4 +1,4 @@
-"""The report's charts: interactive ones by Bokeh, heat maps as pictures. Nothing here is text to be trusted as HTML."""
+"""The charts of the report: interactive charts by Bokeh, heat maps as images. No text is inserted as HTML."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from .._utils.extras import require
-from ..inspection.layouts import PALETTE, sharpness
+from ..inspection.graphs import heat_map_values
+from ..inspection.palette import PALETTE
 
 __all__ = ["bokeh_script", "convergence_chart", "embedding_chart", "heat_map", "spectrum_chart", "weights_chart"]
 
@@ -20,7 +21,7 @@ _GRID = "#8080803f"
 
 
 def bokeh_script() -> str:
-    """Bokeh's own JavaScript, to be put into the page."""
+    """The JavaScript of Bokeh, for the page."""
     require("bokeh", extra="report")
     from bokeh.resources import Resources
 
@@ -30,7 +31,7 @@ def bokeh_script() -> str:
 def embedding_chart(
     layouts: dict[str, np.ndarray], names: list[str], labels: np.ndarray, confidence: np.ndarray | None
 ) -> dict[str, Any]:
-    """A scatter plot of the samples; the page's script switches its colours and its layout."""
+    """A scatter plot of the samples; the script of the page changes its colours and its layout."""
     from bokeh.models import ColumnDataSource, HoverTool
 
     data: dict[str, Any] = {
@@ -39,8 +40,8 @@ def embedding_chart(
         "colour": [PALETTE[label % len(PALETTE)] for label in labels],
         "shown": [f"cluster: {label}" for label in labels],
     }
-    for place, points in enumerate(layouts.values()):
-        data[f"x{place}"], data[f"y{place}"] = points.astype(np.float32).T
+    for number, points in enumerate(layouts.values()):
+        data[f"x{number}"], data[f"y{number}"] = points.astype(np.float32).T
     tips = [("sample", "@id"), ("cluster", "@cluster"), ("colour", "@shown")]
     if confidence is not None:
         data["confidence"] = np.asarray(confidence, dtype=np.float32)
@@ -59,14 +60,14 @@ def embedding_chart(
 
 
 def _number_clusters(chart: Any, layouts: dict[str, np.ndarray], labels: np.ndarray) -> None:
-    """Each cluster's number in its middle: colours repeat past ten, and not everybody sees them."""
+    """The number of each cluster at its centre: colours repeat after ten, and not every reader can tell them apart."""
     from bokeh.models import ColumnDataSource
 
     clusters = np.unique(labels)
     data: dict[str, Any] = {"number": [str(cluster) for cluster in clusters]}
-    for place, points in enumerate(layouts.values()):
+    for number, points in enumerate(layouts.values()):
         middles = np.stack([points[labels == cluster].mean(axis=0) for cluster in clusters])
-        data[f"x{place}"], data[f"y{place}"] = middles.T
+        data[f"x{number}"], data[f"y{number}"] = middles.T
     numbers = chart.text("x0", "y0", text="number", source=ColumnDataSource(data), name="numbers")
     numbers.glyph.update(
         text_align="center", text_baseline="middle", text_font_size="13px", text_font_style="bold",
@@ -75,8 +76,8 @@ def _number_clusters(chart: Any, layouts: dict[str, np.ndarray], labels: np.ndar
 
 
 def weights_chart(names: list[str], weights: np.ndarray, colours: list[str]) -> dict[str, Any]:
-    """Each view's weight after every sweep."""
-    chart = _figure("sweep", "weight")
+    """The weight of each view after every iteration."""
+    chart = _figure("iteration", "weight")
     for name, column, colour in zip(names, weights.T, colours, strict=True):
         _line(chart, column, colour, [name] * len(column), "view")
     chart.y_range.start = 0
@@ -84,11 +85,11 @@ def weights_chart(names: list[str], weights: np.ndarray, colours: list[str]) -> 
 
 
 def convergence_chart(change: np.ndarray, tol: float) -> dict[str, Any]:
-    """How far the consensus moved in each sweep, on a logarithmic scale."""
+    """The relative change in each iteration, on a logarithmic scale."""
     from bokeh.models.annotations import Span
 
-    chart = _figure("sweep", "relative change", y_axis_type="log")
-    _line(chart, np.maximum(change, 1e-16), PALETTE[0], ["change"] * len(change), "what")
+    chart = _figure("iteration", "relative change", y_axis_type="log")
+    _line(chart, np.maximum(change, 1e-16), PALETTE[0], ["change"] * len(change), "quantity")
     if tol > 0:
         chart.add_layout(Span(location=tol, dimension="width", line_color=_ACCENT, line_dash="dashed"))
         chart.y_range.start = min(tol, change.min()) / 2
@@ -96,7 +97,7 @@ def convergence_chart(change: np.ndarray, tol: float) -> dict[str, Any]:
 
 
 def spectrum_chart(values: np.ndarray, k: int) -> dict[str, Any]:
-    """The smallest eigenvalues, and where the chosen number of clusters cuts them."""
+    """The smallest eigenvalues, with a line after the k-th."""
     from bokeh.models import ColumnDataSource, HoverTool
     from bokeh.models.annotations import Span
 
@@ -110,12 +111,12 @@ def spectrum_chart(values: np.ndarray, k: int) -> dict[str, Any]:
 
 
 def heat_map(graph: np.ndarray) -> str:
-    """A graph as the address of a picture that is its own content (a ``data:`` URI)."""
+    """A graph as an image in a ``data:`` URI."""
     from bokeh.palettes import Magma256
     from PIL import Image
 
-    ties, brightest = sharpness(graph)
-    image = Image.fromarray(np.round(255 * np.minimum(ties / brightest, 1)).astype(np.uint8), mode="P")
+    values, brightest = heat_map_values(graph)
+    image = Image.fromarray(np.round(255 * np.minimum(values / brightest, 1)).astype(np.uint8), mode="P")
     image.putpalette(bytes.fromhex("".join(colour.lstrip("#") for colour in Magma256)))
     file = io.BytesIO()
     image.save(file, format="PNG", optimize=True)
@@ -145,15 +146,15 @@ def _figure(x_label: str | None, y_label: str | None, *, height: int = _HEIGHT, 
     return chart
 
 
-def _line(chart: Any, values: np.ndarray, colour: str, what: list[str], field: str) -> None:
+def _line(chart: Any, values: np.ndarray, colour: str, names: list[str], field: str) -> None:
     from bokeh.models import ColumnDataSource, HoverTool
 
-    source = ColumnDataSource({"x": np.arange(1, len(values) + 1), "y": np.asarray(values, dtype=float), field: what})
+    source = ColumnDataSource({"x": np.arange(1, len(values) + 1), "y": np.asarray(values, dtype=float), field: names})
     chart.line("x", "y", source=source, line_color=colour, line_width=2)
     points = chart.scatter("x", "y", source=source, size=6, fill_color=colour, line_color=None)
-    tips = [(field, f"@{field}"), ("sweep", "@x"), ("value", "@y")]
+    tips = [(field, f"@{field}"), ("iteration", "@x"), ("value", "@y")]
     chart.add_tools(HoverTool(tooltips=tips, renderers=[points]))
-    chart.xaxis.ticker.min_interval = 1  # there is no sweep 1.5
+    chart.xaxis.ticker.min_interval = 1  # there is no iteration 1.5
 
 
 def _item(chart: Any) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""By what the samples of the embedding can be coloured: their cluster, their confidence, their label, any column given."""
+"""Variables to colour the samples by: cluster, confidence, known label, and columns from the user."""
 
 from __future__ import annotations
 
@@ -10,20 +10,21 @@ from typing import Any
 import numpy as np
 
 from ..exceptions import ViewsError
-from ..inspection.layouts import PALETTE
+from ..inspection.agreement import natural_order
+from ..inspection.palette import PALETTE
 from ..views import is_dataframe
 
 __all__ = ["Colouring", "by_category", "by_number", "colouring", "given_columns"]
 
 _MOST_LEVELS = 200
-_CATEGORIES_UP_TO = 12  # whole numbers with no more values than this are names, not amounts
+_CATEGORIES_UP_TO = 12  # integers with at most so many distinct values are categories
 _STEPS = 64
 _NONE = "#8a8f98"
 
 
 @dataclass(frozen=True)
 class Colouring:
-    """One colour per sample drawn, as a place in a palette, and the words for it."""
+    """One colour per drawn sample, as a position in a palette, and the values for the legend."""
 
     name: str
     palette: list[str]
@@ -32,7 +33,7 @@ class Colouring:
     values: np.ndarray | None = None
 
     def payload(self) -> dict[str, Any]:
-        """What the page's script needs."""
+        """The data for the script of the page."""
         return {
             "name": self.name,
             "palette": self.palette,
@@ -43,21 +44,21 @@ class Colouring:
 
 
 def by_category(name: str, values: Any) -> Colouring:
-    """A colour per distinct value; past two hundred, the rarest share one."""
+    """One colour per distinct value; if there are more than 200, the rarest values share one."""
     texts = np.array([str(value) for value in values], dtype=object)
     levels, codes, sizes = np.unique(texts.astype(str), return_inverse=True, return_counts=True)
-    order = _natural_order(levels) if len(levels) <= _MOST_LEVELS else np.argsort(-sizes, kind="stable")[:_MOST_LEVELS]
-    place = np.full(len(levels), len(order))
-    place[order] = np.arange(len(order))
+    order = natural_order(levels) if len(levels) <= _MOST_LEVELS else np.argsort(-sizes, kind="stable")[:_MOST_LEVELS]
+    position = np.full(len(levels), len(order))
+    position[order] = np.arange(len(order))
     shown = [str(level) for level in levels[order]]
     palette = [PALETTE[i % len(PALETTE)] for i in range(len(shown))]
     if len(order) < len(levels):
         shown, palette = [*shown, f"{len(levels) - len(order)} others"], [*palette, _NONE]
-    return Colouring(name, palette, place[codes], levels=shown)
+    return Colouring(name, palette, position[codes], levels=shown)
 
 
 def by_number(name: str, values: Any) -> Colouring:
-    """A scale of colours from the smallest to the largest value; grey where there is none."""
+    """A colour scale from the smallest to the largest value; grey for missing values."""
     from bokeh.palettes import Cividis256
 
     numbers = np.asarray(values, dtype=float)
@@ -70,7 +71,7 @@ def by_number(name: str, values: Any) -> Colouring:
 
 
 def colouring(name: str, values: Any) -> Colouring:
-    """Numbers on a scale; text, truth values and a few whole numbers each in a colour of their own."""
+    """A colour scale for numbers; one colour per value for text, booleans and integers with few distinct values."""
     values = np.asarray(values)
     if values.dtype.kind in "iu":
         return (by_category if np.unique(values).size <= _CATEGORIES_UP_TO else by_number)(name, values)
@@ -78,7 +79,7 @@ def colouring(name: str, values: Any) -> Colouring:
 
 
 def given_columns(columns: Any, ids: np.ndarray | None, n_samples: int) -> dict[str, np.ndarray]:
-    """The user's columns in the order of the samples: a DataFrame with the samples' ids is matched by them."""
+    """The user's columns in the order of the samples. A DataFrame is matched by the ids of the samples, if there are any."""
     if columns is None:
         return {}
     if is_dataframe(columns):
@@ -86,25 +87,26 @@ def given_columns(columns: Any, ids: np.ndarray | None, n_samples: int) -> dict[
             rows = columns.index.map(str).get_indexer([str(i) for i in ids])
             if (rows < 0).any():
                 raise ViewsError(
-                    f"columns= has no row for sample {str(ids[rows.argmin()])!r}; its index must hold the samples' ids."
+                    f"columns has no row for sample {str(ids[rows.argmin()])!r}.",
+                    hint="The index of columns= must hold the ids of all samples.",
+                    parameter="columns",
                 )
             columns = columns.iloc[rows]
         columns = {name: columns[name].to_numpy() for name in columns.columns}
     if not isinstance(columns, Mapping):
-        raise ViewsError(f"columns= must be a DataFrame or map names to one value per sample; got {type(columns).__name__}.")
+        raise ViewsError(
+            f"columns must be a DataFrame or a mapping of names to one value per sample; got {type(columns).__name__}.",
+            parameter="columns",
+            value=columns,
+        )
     found = {str(name): np.asarray(values) for name, values in columns.items()}
     for name, values in found.items():
         if values.shape != (n_samples,):
-            raise ViewsError(f"columns={name!r} has shape {values.shape}, but there are {n_samples} samples.")
+            raise ViewsError(
+                f"Column {name!r} of columns has shape {values.shape}, but there are {n_samples} samples.",
+                parameter="columns",
+            )
     return found
-
-
-def _natural_order(levels: np.ndarray) -> np.ndarray:
-    """Numbers by size, text by the alphabet."""
-    try:
-        return np.argsort(levels.astype(float), kind="stable")
-    except ValueError:
-        return np.arange(len(levels))
 
 
 def _rounded(value: float) -> float | None:

@@ -1,11 +1,10 @@
-"""The page: facts and charts of a fit put into one HTML file that needs nothing else."""
+"""The page: the record of a fit and its charts in one HTML file that needs nothing else."""
 
 from __future__ import annotations
 
 import hashlib
 import inspect
 import json
-import platform
 from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
@@ -14,37 +13,21 @@ from typing import Any
 import numpy as np
 
 from .. import cluster
-from .._utils.checksum import checksum
-from .._utils.device import to_host
 from .._utils.extras import require
 from .._utils.files import replacing
 from .._utils.text import count
-from .._utils.version import versions
 from ..exceptions import ViewsError
-from ..inspection import facts as _facts
-from ..inspection.layouts import (
-    EIGENVALUES_PAST_K,
-    HEAT_MAP_SAMPLES,
-    PALETTE,
-    cluster_map,
-    consensus_block,
-    drawn_samples,
-    principal_plane,
-    relative_changes,
-    sorted_by_cluster,
-    spectrum,
-    view_block,
-)
+from ..inspection import FitSummary, as_summary
+from ..inspection.palette import PALETTE
 from ..linalg.threads import worker_threads
-from ..views import Views
 from . import _charts
 from ._colours import Colouring, by_category, by_number, colouring, given_columns
 
 __all__ = ["check_report_target", "write_report"]
 
-_MOST_POINTS = 5000
-_MOST_HEAT_MAPS = 12
-_BORDER = 0.1  # below it another cluster's ties are at least 0.8 times as strong
+_MAX_HEAT_MAPS = 12
+_BORDER = 0.1  # below this confidence, the edges to another cluster have at least 0.8 times the weight
+_LAYOUT_NAMES = {"cluster map": "discs, most confident in centre"}
 
 
 def write_report(
@@ -63,21 +46,23 @@ def write_report(
     ----------
     path : path
         Where to write it, ``….html``.
-    model : fitted estimator, or what :func:`viewfuse.io.load_results` returns
-    views : the views the model was fitted on, optional
-        Without them the page has no features, no view graphs and no agreement between views.
+    model : fitted estimator, or FitSummary
+        :func:`viewfuse.summarise` and :func:`viewfuse.io.load_results` return a FitSummary.
+    views : the views that the model was fitted on, optional
+        Without them the page has no features, no graphs of single views and no agreement between views.
     columns : DataFrame, or mapping of names to one value per sample, optional
-        More ways to colour the samples. A DataFrame is matched by the views' ids where they have any.
+        More variables to colour the samples by. The index of a DataFrame is matched with the ids of the samples, if there
+        are any.
     title : str, optional
     source : path, optional
-        The file the views came from: named on the page with its checksum.
+        The file that the views came from. The page shows its name and its checksum.
     on_part : callable, optional
-        Called as ``on_part(done, parts)`` whenever a part of the page is done.
+        Called as ``on_part(done, parts)`` after each part of the page.
 
     Returns
     -------
     Path
-        Where the page is.
+        The path of the page.
 
     Examples
     --------
@@ -92,9 +77,9 @@ def write_report(
     True
     """
     path = check_report_target(path)
-    views = views if views is None or isinstance(views, Views) else Views(views)
-    with worker_threads():  # many small products: a threaded BLAS would only get in its own way
-        content = _content(model, views, columns, title, None if source is None else Path(source), on_part)
+    fit = as_summary(model, views)
+    with worker_threads():  # a threaded BLAS is slower for many small products
+        content = _content(fit, columns, title, None if source is None else Path(source), on_part)
     text = _render(content)
     with replacing(path) as temporary:
         temporary.write_text(text, encoding="utf-8")
@@ -102,10 +87,10 @@ def write_report(
 
 
 def check_report_target(path: str | Path) -> Path:
-    """Whether a report can be written under this name, so that a long fit need not be in vain."""
+    """Check that a report can be written to this file, before a long fit."""
     path = Path(path).expanduser()
     if path.suffix.lower() not in (".html", ".htm"):
-        raise ViewsError(f"{path}: a report is written as .html; choose such a name.")
+        raise ViewsError(f"{path}: a report is written as .html.", hint="Use a file name that ends in .html.")
     require("bokeh", extra="report")
     require("jinja2", extra="report")
     return path
@@ -123,45 +108,39 @@ def _render(content: dict[str, Any]) -> str:
 
 
 def _embedded_json(value: Any) -> Any:
-    """JSON that can stand inside a script element: no text in it can end the element."""
+    """JSON for a script element. "<" is escaped, so that no text can end the element."""
     markup = require("markupsafe", extra="report").Markup
     return markup(json.dumps(value, ensure_ascii=True, allow_nan=False).replace("<", "\\u003c"))
 
 
 def _content(
-    model: Any,
-    views: Views | None,
+    fit: FitSummary,
     columns: Any,
     title: str | None,
     source: Path | None,
     on_part: Callable[[int, int], None] | None,
 ) -> dict[str, Any]:
-    labels = to_host(model.labels_)
-    divided = np.unique(labels).size > 1
-    confidence = _array_or_none(model, "confidence_") if divided else None  # of which of one cluster?
-    names = _sample_names(model, views)
-    truth = views.y if views is not None else getattr(model, "y", None)
-    found = _facts.clusters(labels, confidence, views)
+    confidence = fit.confidence if fit.n_clusters > 1 else None  # confidence compares clusters
     content: dict[str, Any] = {
-        "title": title or (source.name if source else _method_name(model)),
-        "n_samples": len(labels),
-        "clusters": found,
-        "largest": max(cluster.size for cluster in found),
-        "confidence": None if confidence is None else _sureness(confidence),
-        "confusion": _facts.confusion(truth, labels),
+        "title": title or (source.name if source else fit.method),
+        "n_samples": fit.n_samples,
+        "clusters": fit.clusters,
+        "largest": max(fit.sizes.values()),
+        "confidence": None if confidence is None else _confidence(confidence),
+        "confusion": fit.confusion,
         "palette": PALETTE,
-        "reproduce": _reproduce(model, views, source),
-        "method": _method_name(model),
-        "border": _facts.border_samples(labels, confidence, _array_or_none(model, "embedding_"), names),
-        "converged": bool(getattr(model, "converged_", True)),
-        "n_iter": int(getattr(model, "n_iter_", 0)),
+        "reproduce": _reproduce(fit, source),
+        "method": fit.method,
+        "border": fit.border_samples,
+        "converged": fit.converged is not False,
+        "n_iter": fit.n_iter or 0,
     }
-    more = given_columns(columns, _ids(model, views), len(labels))
+    extra = given_columns(columns, fit.sample_ids, fit.n_samples)
     parts: list[Callable[[], dict[str, Any]]] = [
-        lambda: _graphs(model, views, labels),
-        lambda: {"views": _views(model, views, content.get("agreement"))},
-        lambda: {"charts": _charts_of_sweeps(model, found)},
-        lambda: _embedding(model, labels, confidence, names, truth, more),
+        lambda: _graphs(fit),
+        lambda: {"views": _views(fit), "agreement": fit.agreement},
+        lambda: {"charts": _iteration_charts(fit)},
+        lambda: _embedding(fit, confidence, extra),
     ]
     for done, part in enumerate(parts, start=1):
         content |= part()
@@ -170,124 +149,97 @@ def _content(
     return content
 
 
-def _sureness(confidence: np.ndarray) -> dict[str, float]:
-    unsure = confidence < _BORDER
-    return {"median": float(np.median(confidence)), "unsure": int(unsure.sum()), "share": float(unsure.mean())}
+def _confidence(confidence: np.ndarray) -> dict[str, float]:
+    border = confidence < _BORDER
+    return {"median": float(np.median(confidence)), "border": int(border.sum()), "share": float(border.mean())}
 
 
-def _embedding(
-    model: Any,
-    labels: np.ndarray,
-    confidence: np.ndarray | None,
-    names: list[str],
-    truth: np.ndarray | None,
-    columns: dict[str, np.ndarray],
-) -> dict[str, Any]:
-    embedding = _array_or_none(model, "embedding_")
-    if embedding is None:
+def _embedding(fit: FitSummary, confidence: np.ndarray | None, columns: dict[str, np.ndarray]) -> dict[str, Any]:
+    if fit.embedding is None:
         return {"drawn": 0}
-    rows = drawn_samples(labels, _MOST_POINTS)
-    sure = np.zeros(len(rows)) if confidence is None else confidence[rows]
-    layouts = {
-        "clusters apart, the surest inmost": cluster_map(embedding[rows], labels[rows], sure),
-        "principal plane": principal_plane(embedding[rows]),
-    }
-    colourings: list[Colouring] = [by_category("cluster", labels[rows])]
-    if confidence is not None:
-        colourings.append(by_number("confidence", sure))
-    if truth is not None:
-        colourings.append(by_category("known label", truth[rows]))
+    rows = fit.layout_rows
+    labels = fit.labels[rows]
+    drawn_confidence = None if confidence is None else confidence[rows]
+    layouts = {_LAYOUT_NAMES.get(name, name): points for name, points in fit.layouts.items()}
+    colourings: list[Colouring] = [by_category("cluster", labels)]
+    if drawn_confidence is not None:
+        colourings.append(by_number("confidence", drawn_confidence))
+    if fit.known_labels is not None:
+        colourings.append(by_category("known label", fit.known_labels[rows]))
     colourings += [colouring(name, values[rows]) for name, values in columns.items()]
-    drawn_names = [names[row] for row in rows]
-    chart = _charts.embedding_chart(layouts, drawn_names, labels[rows], None if confidence is None else sure)
+    names = [fit.sample_names[row] for row in rows]
     return {
         "drawn": len(rows),
         "layouts": list(layouts),
         "colourings": [one.payload() for one in colourings],
-        "embedding": chart,
+        "embedding": _charts.embedding_chart(layouts, names, labels, drawn_confidence),
     }
 
 
-def _graphs(model: Any, views: Views | None, labels: np.ndarray) -> dict[str, Any]:
-    rows = sorted_by_cluster(labels, drawn_samples(labels, HEAT_MAP_SAMPLES))
-    consensus = getattr(model, "drawn_consensus_", None)
-    consensus = consensus_block(model, rows) if consensus is None else consensus
-    pictures = [] if consensus is None else [("consensus", _charts.heat_map(consensus))]
-    found: dict[str, Any] = {"heat_map_samples": len(rows), "pictures": pictures, "more_views": 0}
-    if views is None:
-        return found
-    precomputed = _params(model).get("affinity") == "precomputed"
-    graphs = [view_block(array, rows, precomputed=precomputed) for array in views.arrays]
-    if np.unique(labels).size > 1:
-        found["agreement"] = _facts.agreement(labels[rows], views.names, graphs)
-    shown = list(zip(views.names, graphs, strict=True))[:_MOST_HEAT_MAPS]
-    found["pictures"] = pictures + [(name, _charts.heat_map(graph)) for name, graph in shown]
-    found["more_views"] = len(graphs) - len(shown)
-    return found
+def _graphs(fit: FitSummary) -> dict[str, Any]:
+    graphs = {} if fit.consensus_graph is None else {"consensus": fit.consensus_graph}
+    pictures = [*graphs.items(), *list(fit.view_graphs.items())[:_MAX_HEAT_MAPS]]
+    return {
+        "heat_map_samples": len(fit.graph_rows),
+        "pictures": [(name, _charts.heat_map(graph)) for name, graph in pictures],
+        "more_views": max(len(fit.view_graphs) - _MAX_HEAT_MAPS, 0),
+    }
 
 
-def _views(model: Any, views: Views | None, agreement: _facts.Agreement | None) -> list[dict[str, Any]]:
-    names = [str(name) for name in getattr(model, "view_names_", ())] or list(views.names if views is not None else ())
-    weights = _array_or_none(model, "view_weights_")
-    alone = {} if agreement is None else agreement.alone()
-    noise = {str(name) for name in getattr(model, "noise_views_", ())}
+def _views(fit: FitSummary) -> list[dict[str, Any]]:
+    agreement = {} if fit.agreement is None else fit.agreement.with_result()
     rows = [
         {
             "name": name,
-            "features": None if views is None else int(views.arrays[v].shape[1]),
-            "weight": None if weights is None else float(weights[v]),
-            "alone": alone.get(name),
-            "noise": name in noise,
+            "features": None if fit.n_features is None else fit.n_features[v],
+            "weight": None if fit.view_weights is None else float(fit.view_weights[v]),
+            "agreement": agreement.get(name),
+            "noise": name in fit.noise_views,
             "colour": PALETTE[v % len(PALETTE)],
         }
-        for v, name in enumerate(names)
+        for v, name in enumerate(fit.view_names)
     ]
     return sorted(rows, key=lambda row: -(row["weight"] or 0))
 
 
-def _charts_of_sweeps(model: Any, found: list[_facts.Cluster]) -> dict[str, Any]:
+def _iteration_charts(fit: FitSummary) -> dict[str, Any]:
     charts: dict[str, Any] = {}
-    history = getattr(model, "history_", None)
-    if isinstance(history, dict) and len(history.get("weights", ())) > 1:
-        weights = np.asarray(history["weights"])
-        names = [str(name) for name in model.view_names_]
-        colours = [PALETTE[v % len(PALETTE)] for v in range(len(names))]
-        charts["weights"] = _charts.weights_chart(names, weights, colours)
-    change = relative_changes(history)
+    weights = fit.history.get("weights", ())
+    if len(weights) > 1:
+        colours = [PALETTE[v % len(PALETTE)] for v in range(len(fit.view_names))]
+        charts["weights"] = _charts.weights_chart(list(fit.view_names), np.asarray(weights), colours)
+    change = fit.relative_changes
     if change is not None and len(change) > 1:
-        charts["convergence"] = _charts.convergence_chart(change, float(_params(model).get("tol") or 0))
-    values = getattr(model, "spectrum_", None)
-    values = spectrum(model, len(found) + EIGENVALUES_PAST_K) if values is None else values
-    if values is not None:
-        charts["spectrum"] = _charts.spectrum_chart(values, len(found))
+        charts["convergence"] = _charts.convergence_chart(change, fit.tol)
+    if fit.spectrum is not None:
+        charts["spectrum"] = _charts.spectrum_chart(fit.spectrum, fit.n_clusters)
     return charts
 
 
-def _reproduce(model: Any, views: Views | None, source: Path | None) -> dict[str, Any]:
-    params = _params(model)
+def _reproduce(fit: FitSummary, source: Path | None) -> dict[str, Any]:
     return {
-        "params": {name: repr(value) for name, value in params.items()},
-        "versions": getattr(model, "versions", None) or _versions(),
-        "checksums": [] if views is None else list(zip(views.names, map(checksum, views.arrays), strict=True)),
+        "params": {name: repr(value) for name, value in fit.params.items()},
+        "versions": fit.versions,
+        "checksums": fit.checksums,
         "file": None if source is None else (source.name, _file_checksum(source)),
-        "code": _code(_method_name(model), params, source),
+        "code": _code(fit.method, fit.params, source),
     }
 
 
 def _code(name: str, params: dict[str, Any], source: Path | None) -> str:
-    """Python that fits the same model again."""
+    """Python code that fits the same model again."""
     method = getattr(cluster, name, None)
     defaults = inspect.signature(method).parameters if method is not None else {}
-    said = [
+    arguments = [
         f"{key}={value!r}"
         for key, value in params.items()
         if key not in defaults or not _same(defaults[key].default, value) or key == "random_state"
     ]
-    views = "...  # the data it was fitted on" if source is None else f"vf.load_views({source.name!r})"
+    views = "...  # the data that the model was fitted on" if source is None else f"vf.load_views({source.name!r})"
     return (
         "import viewfuse as vf\n\n"
         f"views = {views}\n"
-        f"model = vf.cluster.{name}({', '.join(said)}).fit(views)\n"
+        f"model = vf.cluster.{name}({', '.join(arguments)}).fit(views)\n"
         'vf.report.write_report("report.html", model, views)\n'
     )
 
@@ -296,12 +248,8 @@ def _same(default: Any, value: Any) -> bool:
     return type(default) is type(value) and repr(default) == repr(value)
 
 
-def _versions() -> dict[str, str]:
-    return {**versions(), "system": f"{platform.system()} {platform.machine()}"}
-
-
 def _file_checksum(source: Path) -> str | None:
-    """SHA-256 of a file; of a folder, that of its files' checksums in the order of their names."""
+    """SHA-256 of a file; for a folder, of the checksums of its files in the order of their names."""
     if not source.exists():
         return None
     if source.is_dir():
@@ -309,26 +257,3 @@ def _file_checksum(source: Path) -> str | None:
         return hashlib.sha256("".join(parts).encode()).hexdigest()
     with source.open("rb") as content:
         return hashlib.file_digest(content, "sha256").hexdigest()
-
-
-def _params(model: Any) -> dict[str, Any]:
-    return dict(model.get_params()) if hasattr(model, "get_params") else {}
-
-
-def _method_name(model: Any) -> str:
-    """The method's name; a saved fit remembers it."""
-    return str(getattr(model, "method", None) or type(model).__name__)
-
-
-def _ids(model: Any, views: Views | None) -> np.ndarray | None:
-    return views.ids if views is not None else getattr(model, "ids", None)
-
-
-def _sample_names(model: Any, views: Views | None) -> list[str]:
-    ids = _ids(model, views)
-    return [str(i) for i in ids] if ids is not None else [f"row {row}" for row in range(len(model.labels_))]
-
-
-def _array_or_none(model: Any, name: str) -> np.ndarray | None:
-    value = getattr(model, name, None)
-    return None if value is None else to_host(value)

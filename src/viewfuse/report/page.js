@@ -6,7 +6,7 @@
 
   const models = () => Bokeh.documents.flatMap((document) => [...document.all_models]);
 
-  // Bokeh draws on a canvas, which no style sheet reaches: its texts and lines get the page's colours here.
+  // Style sheets have no effect on the canvas that Bokeh draws on, so the colours of the page are set here.
   function paint() {
     const style = getComputedStyle(document.documentElement);
     const [ink, line] = ["--quiet", "--line"].map((name) => style.getPropertyValue(name).trim());
@@ -17,7 +17,7 @@
         });
       } else if (model.name === "points") {
         const night = dark.matches && !document.documentElement.classList.contains("printing");
-        model.glyph.line_color = { value: night ? "#ffffff59" : "#00000033" }; // so that no colour of the palette sinks in
+        model.glyph.line_color = { value: night ? "#ffffff59" : "#00000033" }; // so that every colour of the palette is visible
       }
     }
   }
@@ -30,8 +30,8 @@
   paint();
   dark.addEventListener("change", paint);
 
-  // Paper is light, and not as wide as the screen. A canvas would be printed as it last was on the screen, dark or too wide:
-  // a picture of it, drawn at once, takes its place.
+  // A canvas is printed as it was last drawn on the screen: perhaps dark, or too wide for paper. An image of it in light
+  // colours is printed instead.
   window.addEventListener("beforeprint", () => {
     document.documentElement.classList.add("printing");
     paint();
@@ -63,7 +63,7 @@
 
     const text = (kind, content, parent) => {
       const made = document.createElement(kind);
-      made.textContent = content; // never as HTML: names are whatever the user's files hold
+      made.textContent = content; // not as HTML: names come from the files of the user
       parent.append(made);
       return made;
     };
@@ -115,10 +115,10 @@
       const names = Array.from(source.data.id);
       const i = names.indexOf(wanted) >= 0 ? names.indexOf(wanted) : names.indexOf(`row ${wanted}`);
       source.selected.indices = i < 0 ? [] : [i];
-      const sure = i >= 0 && source.data.confidence ? `, confidence ${source.data.confidence[i].toFixed(2)}` : "";
+      const confidence = i >= 0 && source.data.confidence ? `, confidence ${source.data.confidence[i].toFixed(2)}` : "";
       element("found").textContent = !wanted ? "" : i < 0
         ? `No sample called “${wanted}” is drawn.`
-        : `${names[i]}: cluster ${source.data.cluster[i]}${sure}, ${colourings.map((one) => describe(one, i)).slice(sure ? 2 : 1).join(", ")}`.replace(/, $/, "");
+        : `${names[i]}: cluster ${source.data.cluster[i]}${confidence}, ${colourings.map((one) => describe(one, i)).slice(confidence ? 2 : 1).join(", ")}`.replace(/, $/, "");
     }
 
     element("colour").addEventListener("change", colour);

@@ -1,0 +1,329 @@
+"""The record of a fit. ``summarise`` reads the fitted model once; everything else reads the record."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import NotFittedError
+
+from .._utils.checksum import checksum
+from .._utils.device import to_host
+from .._utils.text import count
+from .._utils.version import versions
+from ..exceptions import ViewsError
+from ..views import Views
+from .agreement import Agreement, Confusion, agreement, confusion
+from .border import BorderSample, border_samples
+from .features import Cluster, describe_clusters
+from .graphs import FusedGraph, SavedGraph, single_view_graph
+from .layouts import cluster_map, drawn_samples, principal_plane, sorted_by_cluster
+from .parameters import recorded
+
+__all__ = ["FitSummary", "as_summary", "summarise"]
+
+_MAX_IN_GRAPH = 400
+_MAX_IN_LAYOUT = 5000
+_EXTRA_EIGENVALUES = 10
+
+
+@dataclass(frozen=True, eq=False)
+class FitSummary:
+    """Everything known about a fit. The report, the plots, the files and the command line are made from it.
+
+    :func:`summarise` makes it from a fitted estimator and :func:`viewfuse.io.load_results` from a file. Expensive parts
+    are computed on first access and then kept. Parts that need the data are None (or empty) without ``views``.
+
+    Attributes
+    ----------
+    method : str
+        Name of the estimator.
+    params : dict
+        Its parameters. Values that are not Python literals are given as source text.
+    versions : dict
+        Versions of viewfuse, Python, NumPy, SciPy and scikit-learn, and the system.
+    view_names : tuple of str
+    sample_ids : (n_samples,) array or None
+    known_labels : (n_samples,) array of str, or None
+        Labels that came with the data. The fit does not use them.
+    view_weights : (n_views,) array, or None if the method does not weight the views
+    noise_views : tuple of str
+        Views in which the clusters are not visible.
+    n_iter : int, or None if the method does not iterate
+    converged : bool, or None if the method does not iterate
+    stopped : str or None
+        What stopped the fit early, such as ``"max_time"``.
+    history : dict of arrays
+        One value per iteration: ``"objective"``, ``"change"``, ``"weights"``, as far as the method records them.
+    views : Views or None
+        The data.
+    """
+
+    method: str
+    params: dict[str, Any]
+    versions: dict[str, str]
+    view_names: tuple[str, ...]
+    results: dict[str, Any] = field(repr=False)  # labels, confidence, embedding: on any device, perhaps not computed yet
+    graph: FusedGraph | SavedGraph | None = field(default=None, repr=False)
+    sample_ids: np.ndarray | None = field(default=None, repr=False)
+    known_labels: np.ndarray | None = field(default=None, repr=False)
+    view_weights: np.ndarray | None = None
+    noise_views: tuple[str, ...] = ()
+    n_iter: int | None = None
+    converged: bool | None = None
+    stopped: str | None = None
+    history: dict[str, np.ndarray] = field(default_factory=dict, repr=False)
+    views: Views | None = field(default=None, repr=False)
+
+    def with_views(self, views: Any) -> FitSummary:
+        """The same record with the data: its ids, its known labels and its names of the views."""
+        views = views if isinstance(views, Views) else Views(views)
+        for name, values in self.results.items():
+            if values is not None:
+                _check_length(f"{name}_", values, len(views))
+        if self.view_names and len(self.view_names) != views.n_views:
+            raise ViewsError(
+                f"The model was fitted on {count(len(self.view_names), 'view')}, but there are {views.n_views} here.",
+                hint="Pass the views that the model was fitted on.",
+                parameter="views",
+            )
+        renamed = dict(zip(self.view_names, views.names, strict=False))
+        return replace(
+            self,
+            views=views,
+            view_names=views.names,
+            noise_views=tuple(renamed.get(name, name) for name in self.noise_views),
+            sample_ids=None if views.ids is None else _plain_ids(views.ids),
+            known_labels=None if views.y is None else np.asarray([str(label) for label in views.y]),
+        )
+
+    @cached_property
+    def labels(self) -> np.ndarray:
+        """(n_samples,) cluster of each sample."""
+        return to_host(self.results["labels"])
+
+    @cached_property
+    def confidence(self) -> np.ndarray | None:
+        """(n_samples,) confidence of each assignment, from 0 to 1; None if the method has none."""
+        return self._host("confidence")
+
+    @cached_property
+    def embedding(self) -> np.ndarray | None:
+        """(n_samples, n_components) embedding; None if the method has none."""
+        return self._host("embedding")
+
+    def _host(self, name: str) -> np.ndarray | None:
+        values = self.results.get(name)
+        return None if values is None else to_host(values)
+
+    @property
+    def n_samples(self) -> int:
+        return len(self.labels)
+
+    @cached_property
+    def sizes(self) -> dict[int, int]:
+        """Number of samples in each cluster, by label."""
+        clusters, sizes = np.unique(self.labels, return_counts=True)
+        return {int(cluster): int(size) for cluster, size in zip(clusters, sizes, strict=True)}
+
+    @property
+    def n_clusters(self) -> int:
+        """Number of clusters that have samples."""
+        return len(self.sizes)
+
+    @cached_property
+    def sample_names(self) -> list[str]:
+        """The ids as text; without ids, ``"row 0"``, ``"row 1"``, …"""
+        if self.sample_ids is None:
+            return [f"row {row}" for row in range(self.n_samples)]
+        return [str(i) for i in self.sample_ids]
+
+    @property
+    def n_features(self) -> tuple[int, ...] | None:
+        """Number of features of each view; None without the data."""
+        return None if self.views is None else tuple(int(array.shape[1]) for array in self.views.arrays)
+
+    @property
+    def tol(self) -> float:
+        """The tolerance of the stopping rule; 0 if the method has none."""
+        return float(self.params.get("tol") or 0)
+
+    @cached_property
+    def relative_changes(self) -> np.ndarray | None:
+        """Relative change in each iteration: of the consensus graph or, if only this is recorded, of the objective."""
+        if "change" in self.history:
+            return np.asarray(self.history["change"], dtype=float)
+        objective = np.asarray(self.history.get("objective", ()), dtype=float)
+        if len(objective) < 2:
+            return None
+        return np.abs(np.diff(objective)) / np.maximum(np.abs(objective[:-1]), np.finfo(float).tiny)
+
+    @cached_property
+    def graph_rows(self) -> np.ndarray:
+        """Positions of the samples whose graphs are drawn, at most 400, sorted by cluster."""
+        return sorted_by_cluster(self.labels, drawn_samples(self.labels, _MAX_IN_GRAPH))
+
+    @cached_property
+    def consensus_graph(self) -> np.ndarray | None:
+        """Edge weights of the consensus graph among ``graph_rows``; None if the method has no such graph."""
+        return None if self.graph is None else self.graph.among(self.graph_rows)
+
+    @cached_property
+    def spectrum(self) -> np.ndarray | None:
+        """The ``n_clusters + 10`` smallest eigenvalues of the consensus graph's normalized Laplacian.
+
+        A gap after the k-th eigenvalue supports k clusters.
+        """
+        return None if self.graph is None else self.graph.spectrum(self.n_clusters + _EXTRA_EIGENVALUES)
+
+    @cached_property
+    def view_graphs(self) -> dict[str, np.ndarray]:
+        """For each view, the graph of ``graph_rows`` from this view only; empty without the data."""
+        if self.views is None:
+            return {}
+        precomputed = self.params.get("affinity") == "precomputed"
+        return {
+            name: single_view_graph(array, self.graph_rows, precomputed=precomputed)
+            for name, array in zip(self.views.names, self.views.arrays, strict=True)
+        }
+
+    @cached_property
+    def agreement(self) -> Agreement | None:
+        """Agreement of the single-view clusterings; None without the data, and for one cluster."""
+        if not self.view_graphs or self.n_clusters < 2:
+            return None
+        return agreement(self.labels[self.graph_rows], self.view_graphs)
+
+    @cached_property
+    def layout_rows(self) -> np.ndarray:
+        """Sorted positions of the samples that have a layout, at most 5,000."""
+        return drawn_samples(self.labels, _MAX_IN_LAYOUT)
+
+    @cached_property
+    def layouts(self) -> dict[str, np.ndarray]:
+        """2-D positions of ``layout_rows``, by the name of the layout; empty if there is no embedding."""
+        if self.embedding is None:
+            return {}
+        rows = self.layout_rows
+        confidence = self._confidence_between_clusters
+        confidence = np.zeros(len(rows)) if confidence is None else confidence[rows]
+        return {
+            "cluster map": cluster_map(self.embedding[rows], self.labels[rows], confidence),
+            "principal plane": principal_plane(self.embedding[rows]),
+        }
+
+    @cached_property
+    def clusters(self) -> tuple[Cluster, ...]:
+        """Size, confidence and distinguishing features of each cluster."""
+        return describe_clusters(self.labels, self._confidence_between_clusters, self.views)
+
+    @cached_property
+    def border_samples(self) -> tuple[BorderSample, ...]:
+        """The 15 samples with the lowest confidence."""
+        confidence = self._confidence_between_clusters
+        if confidence is None:
+            return ()
+        return border_samples(self.labels, confidence, self.embedding, self.sample_names)
+
+    @property
+    def _confidence_between_clusters(self) -> np.ndarray | None:
+        """The confidence; None for one cluster, because confidence compares clusters."""
+        return self.confidence if self.n_clusters > 1 else None
+
+    @cached_property
+    def confusion(self) -> Confusion | None:
+        """Scores and counts against the known labels; None if there are none."""
+        return None if self.known_labels is None else confusion(self.known_labels, self.labels)
+
+    @property
+    def scores(self) -> dict[str, float] | None:
+        """Every score of :func:`viewfuse.metrics.evaluate` against the known labels; None if there are none."""
+        return None if self.confusion is None else self.confusion.scores
+
+    @cached_property
+    def checksums(self) -> dict[str, str]:
+        """SHA-256 of the values of each view; empty without the data."""
+        if self.views is None:
+            return {}
+        return dict(zip(self.views.names, map(checksum, self.views.arrays), strict=True))
+
+
+def summarise(model: Any, views: Any = None) -> FitSummary:
+    """Collect everything known about a fit in one record.
+
+    Parameters
+    ----------
+    model : fitted estimator
+        Only ``labels_`` is required.
+    views : Views, or anything that ``Views`` accepts, optional
+        The data that the model was fitted on. Without it the record has no ids, no known labels, no distinguishing
+        features, no single-view graphs and no checksums.
+
+    Returns
+    -------
+    FitSummary
+
+    Examples
+    --------
+    >>> import viewfuse as vf
+    >>> views = vf.datasets.make_views(n_samples=60, random_state=0)
+    >>> fit = vf.summarise(vf.GFSC(n_clusters=3, random_state=0).fit(views), views)
+    >>> fit.method, fit.n_clusters, sum(fit.sizes.values()), fit.converged
+    ('GFSC', 3, 60, True)
+    """
+    if not hasattr(model, "labels_"):
+        raise NotFittedError(f"This {type(model).__name__} is not fitted: it has no labels_. Call fit first.")
+    weights = getattr(model, "view_weights_", None)
+    n_iter = getattr(model, "n_iter_", None)
+    converged = getattr(model, "converged_", None)
+    history = getattr(model, "history_", None)
+    traces = {name: np.asarray(trace) for name, trace in history.items()} if isinstance(history, dict) else {}
+    summary = FitSummary(
+        method=type(model).__name__,
+        params=recorded(model.get_params() if hasattr(model, "get_params") else {}),
+        versions=versions(),
+        view_names=tuple(str(name) for name in getattr(model, "view_names_", ())),
+        results={name: getattr(model, f"{name}_", None) for name in ("labels", "confidence", "embedding")},
+        graph=_fused_graph(model),
+        view_weights=None if weights is None else to_host(weights),
+        noise_views=tuple(str(name) for name in getattr(model, "noise_views_", ())),
+        n_iter=None if n_iter is None else int(n_iter),
+        converged=None if converged is None else bool(converged),
+        stopped=getattr(model, "stopped_", None),
+        history={name: trace for name, trace in traces.items() if trace.dtype != object},
+    )
+    return summary if views is None else summary.with_views(views)
+
+
+def as_summary(fit: Any, views: Any = None) -> FitSummary:
+    """The record itself, or that of a fitted estimator; with the data if ``views`` are given."""
+    if not isinstance(fit, FitSummary):
+        return summarise(fit, views)
+    return fit if views is None or views is fit.views else fit.with_views(views)
+
+
+def _fused_graph(model: Any) -> FusedGraph | None:
+    # The anchor graph comes first: an anchor method computes affinity_matrix_, n × n, on access.
+    weights = getattr(model, "anchor_graph_", None)
+    if weights is not None:
+        return FusedGraph(weights, to_anchors=True)
+    weights = getattr(model, "affinity_matrix_", None)
+    return None if weights is None else FusedGraph(weights, to_anchors=False)
+
+
+def _plain_ids(ids: np.ndarray) -> np.ndarray:
+    """Ids that a file can hold without pickling: objects become text."""
+    return np.array([str(i) for i in ids]) if ids.dtype.kind == "O" else ids
+
+
+def _check_length(name: str, values: Any, n_samples: int) -> None:
+    shape = tuple(values.shape) if hasattr(values, "shape") else np.shape(values)
+    expected = (n_samples, *shape[1:]) if name == "embedding_" else (n_samples,)
+    if shape != expected:
+        raise ViewsError(
+            f"{name} has shape {shape}, but there are {n_samples} samples in the views.",
+            hint="Pass the views that the model was fitted on.",
+            parameter="views",
+        )

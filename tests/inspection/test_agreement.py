@@ -1,0 +1,38 @@
+"""Agreement between views, and with known labels."""
+
+import numpy as np
+
+from viewfuse.inspection.agreement import Agreement, agreement, confusion
+from viewfuse.metrics import evaluate
+
+
+def test_agreement_finds_the_view_with_other_clusters():
+    labels = np.repeat([0, 1], 30)
+    clear = np.equal.outer(labels, labels) + 0.01
+    shuffled = np.random.default_rng(0).permutation(labels)
+    other = np.equal.outer(shuffled, shuffled) + 0.01
+    found = agreement(labels, {"a": clear, "b": clear, "odd": other})
+    assert found.with_result()["a"] == 1
+    assert found.with_result()["odd"] < 0.2
+    assert found.least_agreeing_pair()[1] == "odd"
+
+
+def test_views_that_agree_have_no_least_agreeing_pair():
+    names, values = ("a", "b", "all views fused"), np.ones((3, 3))
+    assert Agreement(names, values).least_agreeing_pair() is None
+    values[0, 1] = values[1, 0] = 0.98
+    assert Agreement(names, values).least_agreeing_pair() == ("a", "b", 0.98)
+
+
+def test_classes_are_ordered_by_their_clusters():
+    found = confusion(np.repeat(["a", "b", "c"], 4), np.array([2, 2, 2, 2, 0, 0, 0, 1, 1, 1, 1, 0]))
+    assert found.classes == ("b", "c", "a")
+    assert (found.counts == [[3, 1, 0], [1, 3, 0], [0, 0, 4]]).all()
+
+
+def test_numbers_as_text_are_ordered_by_value_and_score_the_same():
+    known = np.array([2, 10, 9, 2, 10, 9])
+    labels = np.zeros(6, dtype=int)
+    found = confusion(known.astype(str), labels)
+    assert found.classes == ("2", "9", "10")
+    assert found.scores == evaluate(known, labels)
