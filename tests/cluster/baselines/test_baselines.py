@@ -13,7 +13,7 @@ from sklearn.metrics import adjusted_rand_score
 import viewfuse as vf
 from viewfuse.cluster import METHODS
 from viewfuse.cluster.baselines import amgl, co_reg, imvsc, mspl, mvkkm
-from viewfuse.cluster.baselines._lloyd import distances_to, view_weights, weighted_means
+from viewfuse.cluster.baselines.lloyd import distances_to, view_weights, weighted_means
 from viewfuse.cluster.baselines.dimsc import solve_rows
 from viewfuse.cluster.baselines.imvsc import shrunk_singular_values
 from viewfuse.cluster.baselines.mvsc import GraphProgram, soft

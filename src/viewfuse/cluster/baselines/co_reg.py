@@ -18,8 +18,8 @@ import numpy as np
 from ...linalg import Complement, normalised_adjacency, smallest_eigenpairs, unit_rows
 from ...views import Views
 from .._checks import check_choice, check_number
-from ._family import GraphMethod
-from ._solution import Solution
+from .base import GraphMethod
+from .solution import Solution
 
 __all__ = ["CoReg", "co_regularise"]
 

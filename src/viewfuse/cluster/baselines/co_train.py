@@ -15,8 +15,8 @@ import numpy as np
 
 from ...linalg import Laplacian, smallest_eigenpairs, unit_rows
 from ...views import Views
-from ._family import GraphMethod
-from ._solution import Solution
+from .base import GraphMethod
+from .solution import Solution
 from .sc import spectral_embedding
 
 __all__ = ["CoTrain", "co_train"]

@@ -24,8 +24,8 @@ from ...graphs import AFFINITIES, GramFactor, ScaledView, factorise
 from ...linalg import Laplacian
 from ...views import Views
 from .._checks import check_number
-from ._family import GraphMethod
-from ._solution import Solution
+from .base import GraphMethod
+from .solution import Solution
 from .sc import spectral_embedding
 
 __all__ = ["DiMSC", "diverse_graphs", "solve_rows"]

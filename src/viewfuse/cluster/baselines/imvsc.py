@@ -32,8 +32,8 @@ from ...linalg import Laplacian, symmetric_eigh
 from ...linalg.threads import for_each, worker_threads
 from ...views import Views
 from .._checks import check_number
-from ._family import GraphMethod
-from ._solution import Solution
+from .base import GraphMethod
+from .solution import Solution
 from .mvsc import soft
 from .sc import spectral_embedding
 

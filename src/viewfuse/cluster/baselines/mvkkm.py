@@ -19,9 +19,9 @@ from ...graphs import SCALINGS, cosine_similarity
 from ...linalg import Complement, refilled, smallest_eigenpairs
 from ...views import Views
 from .._checks import check_number
-from ._family import AffinityMethod
-from ._lloyd import best_of, seeded_labels, view_weights
-from ._solution import Solution
+from .base import AffinityMethod
+from .lloyd import best_of, seeded_labels, view_weights
+from .solution import Solution
 
 __all__ = ["MVKKM", "multi_view_kernel_kmeans"]
 

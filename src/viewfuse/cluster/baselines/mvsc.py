@@ -22,8 +22,8 @@ from ...linalg.threads import for_each, spans
 from ...views import Views
 from .._base import RelabelMixin
 from .._checks import check_number
-from ._family import ComparisonMethod
-from ._solution import Solution
+from .base import ComparisonMethod
+from .solution import Solution
 
 __all__ = ["MVSC", "GraphProgram", "subspace_graphs"]
 

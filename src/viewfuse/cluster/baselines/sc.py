@@ -16,8 +16,8 @@ from ...exceptions import ParameterError
 from ...linalg import Laplacian, smallest_eigenpairs, unit_rows
 from ...views import Views
 from .._checks import check_count
-from ._family import GraphMethod
-from ._solution import Solution
+from .base import GraphMethod
+from .solution import Solution
 
 __all__ = ["SC", "spectral_embedding"]
 

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from ...views import Views
-from ._family import GraphMethod
-from ._solution import Solution
+from .base import GraphMethod
+from .solution import Solution
 from .sc import spectral_embedding
 
 __all__ = ["SCAve"]

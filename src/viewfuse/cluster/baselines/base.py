@@ -17,7 +17,7 @@ from ...linalg.threads import worker_threads
 from ...views import Views
 from .._base import MultiViewClusterer, RelabelMixin
 from .._checks import check_choice, check_count, check_finite_results, check_number, check_zero_samples
-from ._solution import Solution
+from .solution import Solution
 
 _THREADED_FROM = 1000
 
