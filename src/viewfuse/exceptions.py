@@ -16,7 +16,6 @@ __all__ = [
     "DegenerateGraphWarning",
     "DivergenceError",
     "DownloadError",
-    "MemoryWarning",
     "MissingExtraError",
     "ModelFormatError",
     "NoStructureWarning",
@@ -130,10 +129,6 @@ class UnusedVariablesWarning(ViewfuseWarning):
 
 class ChunksWarning(ViewfuseWarning):
     """The chunks of Dask views do not line up, so some data has to move between workers."""
-
-
-class MemoryWarning(ViewfuseWarning):
-    """What was asked for does not fit in memory, so something smaller was done."""
 
 
 class DegenerateGraphWarning(ViewfuseWarning):

@@ -14,8 +14,8 @@ from viewfuse.exceptions import ViewsError, ViewsTypeError
 @pytest.fixture
 def small_portions(monkeypatch):
     monkeypatch.setattr(_disk, "_BYTES_AT_A_TIME", 2**15)
-    monkeypatch.setattr("viewfuse.cluster.rows.local._BLOCK", 100)
-    monkeypatch.setattr("viewfuse.cluster.anchor_gfsc._ROWS_PER_ANCHOR", 8)
+    monkeypatch.setattr(vf.AnchorGFSC, "_block_rows", 100)
+    monkeypatch.setattr(vf.AnchorGFSC, "_rows_per_anchor", 8)
 
 
 def matrices(n=2500):
