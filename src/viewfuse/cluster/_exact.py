@@ -91,21 +91,21 @@ class ExactFusion(StoppableMixin, ViewReportMixin, RelabelMixin, MultiViewCluste
         """γ; None if the cut is a separate step."""
         return None
 
-    def _rows_are_directions(self) -> bool:
+    def _scales_rows(self) -> bool:
         """Whether the rows of the embedding are scaled to unit length; the authors' program does not scale them."""
         return self.variant == "robust" or self._cut_weight() is None
 
     def _fit(self, views: Views, arrays: list[Any], used: list[int]) -> None:
         if self.device is None:
-            self._fit_where_it_is(views, arrays, used)
+            self._fit_on_device(views, arrays, used)
             return
-        self._fit_where_it_is(views, on_device(arrays, self.device), used)
+        self._fit_on_device(views, on_device(arrays, self.device), used)
         if all(sp.issparse(array) or is_numpy_array(array) for array in arrays):
             for name in _ARRAYS:
                 if getattr(self, name) is not None:
                     setattr(self, name, to_host(getattr(self, name)))
 
-    def _fit_where_it_is(self, views: Views, arrays: list[Any], used: list[int]) -> None:
+    def _fit_on_device(self, views: Views, arrays: list[Any], used: list[int]) -> None:
         """Fit on the device of the arrays. The results stay there."""
         rng = check_random_state(self.random_state)
         self._forget_views()
@@ -154,7 +154,7 @@ class ExactFusion(StoppableMixin, ViewReportMixin, RelabelMixin, MultiViewCluste
             )
         else:
             result = self._fuse(chosen, **options, **({} if present is None else {"present": present}))
-        rows = unit_rows(result.embedding) if self._rows_are_directions() else result.embedding
+        rows = unit_rows(result.embedding) if self._scales_rows() else result.embedding
         return result, rows, assign_clusters(rows, self.n_clusters_, n_init=self.n_init, random_state=rng)
 
     def _make_view_report(self) -> ViewReport:
