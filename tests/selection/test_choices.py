@@ -71,7 +71,7 @@ def test_anchors_count_samples_that_have_every_view():
     model = AnchorGFSC("auto", random_state=0).fit(views)
     assert model.n_clusters_ == model.cluster_counts_.suggested == 4
     assert metrics.accuracy(views.y, model.labels_) > 0.95
-    with pytest.raises(ViewsError, match="samples have every view"):
+    with pytest.raises(ViewsError, match="samples are present in every view"):
         AnchorGFSC("auto").fit(make_views(n_samples=20, n_features=(6, 9), missing=0.48, random_state=0))
 
 
