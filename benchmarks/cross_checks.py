@@ -1,8 +1,8 @@
-"""Ours beside the authors' programs: ``python benchmarks/cross_checks.py [MSRC-v5 BBCSport Digits]``.
+"""Comparison with the authors' programs: ``python benchmarks/cross_checks.py [MSRC-v5 BBCSport Digits]``.
 
-Their figures were measured by running the published programs of AMGL and Co-reg elsewhere (Acc in %, mean ± std of single
-k-means runs). A row is one embedding of ours, clustered by single k-means runs as theirs, and once by what the estimator
-does (rows of unit length, the best of ten runs by inertia). Rows that say "if" change one thing, to see what it explains.
+The authors' figures come from runs of the published programs of AMGL and Co-reg (Acc in %, mean ± std of single k-means
+runs). A row is one embedding of our implementation. It is clustered by single k-means runs, as in their programs, and by the
+estimator (rows of unit length, the best of ten runs by inertia). Rows with "if" change one setting to see its effect.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ FOLDER = Path(__file__).resolve().parents[2] / "shared" / "datasets"
 FILES = {"MSRC-v5": ("MSRC-v5.mat", 7), "BBCSport": ("BBCSport_fea_gt.mat", 5), "Digits": ("Handwritten_numerals.mat", 10)}
 RUNS = 20
 
-RAW = {"affinity": "adaptive-neighbors", "n_neighbors": 5, "scaling": "unit-spread"}  # the distances of the raw features
+RAW = {"affinity": "adaptive-neighbors", "n_neighbors": 5, "scaling": "unit-spread"}  # distances between raw features
 EUCLIDEAN = {"affinity": "gaussian", "n_neighbors": 10, "scaling": "unit-spread", "mode": "centroid", "lam": 0.1}
-COSINE = {**EUCLIDEAN, "scaling": "unit-samples"}  # of unit-length samples: the cosine distance
+COSINE = {**EUCLIDEAN, "scaling": "unit-samples"}  # cosine distance: samples have unit length
 GIVEN = {"affinity": "precomputed", "mode": "centroid", "lam": 0.1}
 
 
@@ -39,7 +39,7 @@ class Row(NamedTuple):
 
 
 def either_side(views: Views) -> list[np.ndarray]:
-    """The 10-neighbour graphs of the cosine distance in which a tie counts in full when one side alone chooses it."""
+    """The 10-neighbour graphs of the cosine distance; an edge keeps its full weight if one of its samples selects it."""
     graphs = [gaussian_graph(unit_samples(array)) for array in views.float_arrays()]
     return [np.where(strongest_ties(graph, 10) > 0, graph, 0) for graph in graphs]
 
@@ -49,7 +49,7 @@ ROWS = [
     Row("MSRC-v5", "co-reg", "Euclidean, λ = 0.1", "80.6", EUCLIDEAN),
     Row("BBCSport", "co-reg", "cosine, λ = 0.1", "97.7", COSINE),
     Row("BBCSport", "co-reg", "if the cosine itself is the graph", "", {**COSINE, "affinity": "cosine"}),
-    Row("BBCSport", "co-reg", "if either side's choice is enough", "", GIVEN, either_side),
+    Row("BBCSport", "co-reg", "if one sample selects the edge", "", GIVEN, either_side),
     Row("BBCSport", "co-reg", "Euclidean, λ = 0.1", "60.4", EUCLIDEAN),
     Row("Digits", "amgl", "raw features, 5 neighbours", "79.6 ± 6.1", RAW),
     Row("Digits", "co-reg", "Euclidean, λ = 0.1", "92.6", EUCLIDEAN),

@@ -1,7 +1,7 @@
-"""Each method at a small grid against chance: ``python benchmarks/grids.py [MSRC-v5 3Sources Digits] [-m km,rmkmc]``.
+"""Accuracy of each method over a small grid: ``python benchmarks/grids.py [MSRC-v5 3Sources Digits] [-m km,rmkmc]``.
 
-Prints the accuracy of the defaults, the best of the grid with its setting, and chance: the same cluster sizes, shuffled. The
-labels choose the best here, as in the papers' tables, and nowhere in the package.
+Prints the accuracy of the defaults, of the best point of the grid, and of chance (the same cluster sizes, shuffled). The
+best point is chosen by the labels, as in the papers' tables. The package itself never uses labels.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ GRIDS: dict[str, dict[str, list[Any]]] = {
 
 
 def settings(key: str) -> list[dict[str, Any]]:
-    """The settings of the grid, less the defaults."""
+    """The points of the grid without the defaults."""
     grid = GRIDS.get(key, {})
     points = [dict(zip(grid, values, strict=True)) for values in itertools.product(*grid.values())]
     defaults = METHODS[key]().get_params()

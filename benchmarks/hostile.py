@@ -1,8 +1,8 @@
-"""Hostile numbers: fit many small, awkward data sets with every method and print which promises held.
+"""Extreme data: fit many small, difficult data sets with every method and print which guarantees hold.
 
     python benchmarks/hostile.py --cases 20000 --seed 0
 
-Exits with status 1 if a promise was broken, after printing the shortest case of each kind of failure.
+Prints the smallest case of each kind of failure, and exits with status 1 if there was one.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from viewfuse.cluster import METHODS
 
 
 def run(method: str, count: int, start: int) -> tuple[Counter, dict[str, Case]]:
-    """``count`` cases of one method: how they ended, and one case of each failure."""
+    """Run ``count`` cases of one method. Returns the outcomes and one case of each failure."""
     outcomes: Counter = Counter()
     failures: dict[str, list[Case]] = defaultdict(list)
 

@@ -1,7 +1,7 @@
 """Time and peak memory of every method: ``python benchmarks/methods.py [MSRC-v5 reuters_1200 Handwritten_numerals]``.
 
-``-m mvsc,imvsc`` runs some methods only. Each fit runs in a process of its own, so that its peak memory is its own.
-Processor seconds, of all threads together, are printed too: on a machine that others use they say more than the clock.
+``-m mvsc,imvsc`` runs only these methods. Each fit runs in its own process, so that peak memory is measured per fit.
+CPU seconds (the sum over all threads) are printed too: on a shared machine they are more reliable than wall-clock time.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ def main() -> None:
                 continue
             seconds, processor, mebibytes, accuracy = answers.get()
             totals = [totals[0] + seconds, totals[1] + processor]
-            figures = f"{seconds:8.2f} s {processor:8.2f} s of processor {mebibytes:6.0f} MiB   Acc {accuracy:4.1f}"
+            figures = f"{seconds:8.2f} s {processor:8.2f} CPU s {mebibytes:6.0f} MiB   Acc {accuracy:4.1f}"
             print(f"{name:22} {key:11} {figures}", flush=True)
-        print(f"{name:22} {'all':11} {totals[0]:8.2f} s {totals[1]:8.2f} s of processor", flush=True)
+        print(f"{name:22} {'all':11} {totals[0]:8.2f} s {totals[1]:8.2f} CPU s", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""Data and parameters as an attacker or an unlucky user would have them, and what every estimator promises about them.
+"""Extreme data and parameters, and what every estimator guarantees for them.
 
-A case is a small recipe (sizes, a kind and a dtype per view, parameters, one seed), so that hypothesis can shrink it and a
-fixture can name it. ``broken_promises`` fits it and says which promises do not hold.
+A case is a small description (sizes, a kind and a dtype per view, parameters, one seed), so that hypothesis can shrink it
+and a test can list it. ``broken_promises`` fits a case and returns the guarantees that do not hold.
 """
 
 import inspect
@@ -42,12 +42,12 @@ CHOICES = {
     "mode": ("pairwise", "centroid"),
 }
 COUNTS = {"n_neighbors": (1, 2, 10, 10**6), "max_iter": (1, 2, 15), "n_anchors": ("auto", 2, 5, 60)}
-LEFT_ALONE = {"n_clusters", "views", "view", "random_state", "verbose", "n_init", "max_time", "device", "dtype"}
+LEFT_AT_DEFAULT = {"n_clusters", "views", "view", "random_state", "verbose", "n_init", "max_time", "device", "callback"}
 
 
 @dataclass(frozen=True)
 class Case:
-    """One fit: a method, its parameters, and a recipe for its data."""
+    """One fit: a method, its parameters, and a description of its data."""
 
     method: str
     n: int
@@ -72,10 +72,10 @@ def _cases_of(draw, method):
 
 
 def _parameters(method):
-    """Extreme values for some of the estimator's parameters; the rest keep their defaults."""
+    """Extreme values for some parameters of the estimator; the others have their defaults."""
     options = {}
     for name, parameter in inspect.signature(METHODS[method]).parameters.items():
-        if name in LEFT_ALONE:
+        if name in LEFT_AT_DEFAULT:
             continue
         if name in CHOICES:
             options[name] = st.sampled_from([value for value in CHOICES[name] if _is_accepted(method, name, value)])
@@ -83,13 +83,13 @@ def _parameters(method):
             options[name] = st.sampled_from(COUNTS[name])
         elif isinstance(parameter.default, float):
             options[name] = st.sampled_from([value for value in NUMBERS if _is_accepted(method, name, value)])
-    # "tol" and "max_iter" together decide how long a fit takes: at most 15 iterations, so that 20,000 fits are affordable.
+    # "tol" and "max_iter" decide how long a fit takes: at most 15 iterations, so that 20,000 fits are feasible.
     return st.fixed_dictionaries({"max_iter": options.pop("max_iter")} if "max_iter" in options else {}, optional=options)
 
 
 def _is_accepted(method, name, value):
     try:
-        METHODS[method](**{name: value})._check_parameters()
+        METHODS[method](**{name: value})._validate_params()
     except ParameterError:
         return False
     return True
@@ -164,12 +164,12 @@ def _as_dtype(values, dtype):
     kind = np.dtype(dtype)
     limits = np.iinfo(kind) if kind.kind in "iu" else np.finfo(kind)
     low, high = float(limits.min), float(limits.max)
-    # What does not fit is cut off: a view of infinities would only test that they are refused.
+    # Clip values that do not fit: a view of infinities would only test that infinities raise an error.
     return np.clip(values, low * (1 - 1e-9) if low else 0, high * (1 - 1e-9)).astype(kind)
 
 
 def fitted(case, views):
-    """The fitted estimator or the exception of ours that it raised; any other passes, and a foreign warning is raised."""
+    """The fitted estimator, or the viewfuse exception that it raised. Other exceptions and warnings propagate."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         warnings.simplefilter("ignore", ViewfuseWarning)
@@ -180,7 +180,7 @@ def fitted(case, views):
 
 
 def broken_promises(case):
-    """What does not hold for this case, in words; and "fitted" or the name of our exception."""
+    """Descriptions of the guarantees that do not hold, and "fitted" or the name of the viewfuse exception."""
     views = data_of(case)
     before = {name: _copied(view) for name, view in views.items()}
     for view in views.values():
@@ -189,7 +189,7 @@ def broken_promises(case):
         model = fitted(case, views)
         again = fitted(case, dict(reversed(views.items())))
     except (Exception, Warning) as error:
-        return [f"{type(error).__name__}: {error}"], "foreign"
+        return [f"{type(error).__name__}: {error}"], "other exception"
     broken = []
     if any(not _same(views[name], before[name]) for name in views):
         broken.append("the input was changed")

@@ -17,7 +17,6 @@ __all__ = [
     "DegenerateGraphWarning",
     "DivergenceError",
     "DownloadError",
-    "MemoryWarning",
     "MissingExtraError",
     "ModelFormatError",
     "NoStructureWarning",
@@ -137,10 +136,6 @@ class UnusedVariablesWarning(ViewfuseWarning):
 
 class ChunksWarning(ViewfuseWarning):
     """The chunks of the Dask views are not aligned, so data has to move between workers."""
-
-
-class MemoryWarning(ViewfuseWarning):
-    """The requested method does not fit in memory, so a smaller one was used."""
 
 
 class DegenerateGraphWarning(ViewfuseWarning):

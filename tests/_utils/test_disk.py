@@ -20,8 +20,8 @@ def small_portions(monkeypatch):
         monkeypatch.setattr(
             f"viewfuse.cluster.rows.local.{function.__name__}", partial(function, portion_bytes=PORTION_BYTES)
         )
-    monkeypatch.setattr("viewfuse.cluster.rows.local._BLOCK", 100)
-    monkeypatch.setattr("viewfuse.cluster.anchor_gfsc._ROWS_PER_ANCHOR", 8)
+    monkeypatch.setattr(vf.AnchorGFSC, "_block_rows", 100)
+    monkeypatch.setattr(vf.AnchorGFSC, "_rows_per_anchor", 8)
 
 
 def matrices(n=2500):

@@ -183,7 +183,7 @@ def test_where_there_are_no_clusters_it_says_so(tmp_path: Path, command: Callabl
     pytest.importorskip("bokeh")
     ended = command("cluster", tmp_path / "noise.npz", "--report", tmp_path / "noise.html")
     assert ended.code == 0, ended.err
-    assert "There are no clusters here" in ended.err
+    assert "No clusters were found" in ended.err
     assert "1 cluster, sizes 0: 100" in ended.out
     assert (tmp_path / "noise.html").exists()
 
@@ -206,7 +206,7 @@ def test_a_fit_that_did_not_converge_is_written_and_ends_with_3(
     monkeypatch.setitem(METHODS, "gfsc", partial(METHODS["gfsc"], max_iter=1))  # type: ignore[arg-type]
     ended = command("cluster", folder, "-k", 3, "-o", tmp_path / "out.csv")
     assert ended.code == 3
-    assert "GFSC has not settled after 1 sweep:" in ended.err
+    assert "GFSC did not converge in 1 iteration:" in ended.err
     assert "1 sweep, not settled" in ended.out
     assert (tmp_path / "out.csv").exists()
 

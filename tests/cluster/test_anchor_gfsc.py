@@ -1,4 +1,4 @@
-"""AnchorGFSC: row problems against slow solvers, blocks of any size, prediction, missing views, bad input."""
+"""AnchorGFSC: row problems compared with slow solvers, block sizes, prediction, missing views, invalid input."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,8 @@ import scipy.sparse as sp
 from sklearn.metrics import adjusted_rand_score
 
 import viewfuse as vf
-from viewfuse.cluster.rows import local as _rows
+from viewfuse.cluster.rows.local import LocalRows
+from viewfuse.cluster.rows.source import Scaler
 from viewfuse.exceptions import ConvergenceWarning, ParameterError, UninformativeViewWarning, ViewsError
 from viewfuse.fusion import anchor
 from viewfuse.graphs.anchors import UnitRows, _completed, anchor_positions, code_map, group_samples, strongest_anchors
@@ -42,7 +43,7 @@ def test_codes_solve_the_ridge_problem():
 
 
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
-def test_codes_leave_out_who_lacks_the_view(form):
+def test_codes_of_missing_samples_are_zero(form):
     x = np.array([[3.0, 4.0, 0.0], [0.0, 0.0, 0.0], [0.0, 2.0, 0.0]])
     rows = UnitRows.of(form(x), np.array([False, False, True]))
     mapping = np.arange(8, dtype=np.float32).reshape(4, 2)
@@ -50,19 +51,19 @@ def test_codes_leave_out_who_lacks_the_view(form):
     assert np.allclose(rows.mean(), [0.6, 0.8, 0.0])
 
 
-def test_what_all_samples_have_in_common_changes_little():
-    """Clusters beside a large common part: cosines of the samples as they are say that all are alike."""
+def test_a_common_offset_of_all_samples_changes_little():
+    """With a large common offset all cosines between samples are near 1."""
     views, y = blobs()
     common = [x + 50 for x in views]
     found = vf.AnchorGFSC(4, random_state=0).fit(common).labels_
     assert adjusted_rand_score(y, found) > 0.95
 
 
-def test_ties_solve_their_quadratic_program():
+def test_edge_weights_solve_their_quadratic_program():
     rng = np.random.default_rng(1)
     codes = rng.normal(size=(5, 12))
-    ties, strengths = strongest_anchors(codes.copy(), 4)
-    for code, tie, strength in zip(codes, ties, strengths, strict=True):
+    graphs, strengths = strongest_anchors(codes.copy(), 4)
+    for code, row, strength in zip(codes, graphs, strengths, strict=True):
         best = scipy.optimize.minimize(
             lambda z, c=code, r=strength: -c @ z + 0.5 * r * z @ z,
             np.full(12, 1 / 12),
@@ -71,28 +72,28 @@ def test_ties_solve_their_quadratic_program():
             constraints={"type": "eq", "fun": lambda z: z.sum() - 1, "jac": np.ones_like},
             tol=1e-13,
         )
-        assert np.allclose(tie, best.x, atol=1e-4)
-        assert np.count_nonzero(tie) == 4
+        assert np.allclose(row, best.x, atol=1e-4)
+        assert np.count_nonzero(row) == 4
 
 
-def test_missing_views_are_filled_in_from_the_others():
+def test_missing_views_are_completed_from_the_others():
     rng = np.random.default_rng(0)
     low_rank = rng.normal(size=(300, 3)) @ rng.normal(size=(3, 12))
-    lacking = np.zeros((300, 12), dtype=bool)
-    lacking[:100, :5] = lacking[100:180, 5:] = True
-    filled = _completed(np.where(lacking, np.nan, low_rank), lacking, 3, np.random.RandomState(0))
-    assert np.array_equal(filled[~lacking], low_rank[~lacking])
-    wrong = np.linalg.norm((filled - low_rank)[lacking])
-    assert wrong < 0.5 * np.linalg.norm(low_rank[lacking])  # what the means, all near 0, would leave is all of it
+    missing = np.zeros((300, 12), dtype=bool)
+    missing[:100, :5] = missing[100:180, 5:] = True
+    filled = _completed(np.where(missing, np.nan, low_rank), missing, 3, np.random.RandomState(0))
+    assert np.array_equal(filled[~missing], low_rank[~missing])
+    wrong = np.linalg.norm((filled - low_rank)[missing])
+    assert wrong < 0.5 * np.linalg.norm(low_rank[missing])  # filling in the means, all near 0, would leave an error of 1
 
 
 def test_groups_and_anchors_with_missing_views():
     (x, z), y = blobs(n=200, noise=0.3)
-    lacking = np.random.default_rng(0).random(200) < 0.3
-    views = [UnitRows.of(x), UnitRows.of(np.where(lacking[:, None], np.nan, z), lacking)]
+    missing = np.random.default_rng(0).random(200) < 0.3
+    views = [UnitRows.of(x), UnitRows.of(np.where(missing[:, None], np.nan, z), missing)]
     groups = group_samples(views, 4, np.random.RandomState(0))
     assert adjusted_rand_score(groups, y) > 0.95
-    direct = np.stack([views[1].scaled()[(groups == j) & ~lacking].mean(axis=0) for j in range(4)])
+    direct = np.stack([views[1].scaled()[(groups == j) & ~missing].mean(axis=0) for j in range(4)])
     assert np.allclose(anchor_positions(views[1], groups), direct, atol=1e-6)
 
 
@@ -110,7 +111,7 @@ def test_bipartite_embedding_is_that_of_the_whole_graph():
 
 
 def slow_place(model, views):
-    """One row after another, as the problem is written."""
+    """Solve the problem of one row after another."""
     n, m = len(views[0]), model.n_anchors
     consensus = np.zeros((n, m))
     for i in range(n):
@@ -118,12 +119,12 @@ def slow_place(model, views):
         codes = [np.append(views[v].scaled()[i].astype(float), 1) @ model.maps[v] for v in has]
         weights = model.weights[has] / model.weights[has].sum()
         for _ in range(2 if model.beta else 1):
-            ties = []
+            graphs = []
             for v, code in zip(has, codes, strict=True):
                 pulled = code + model.beta * model.weights[v] * consensus[i]
                 margin = np.maximum(pulled - np.sort(pulled)[-model.n_neighbors - 1], 0)
-                ties.append(margin / margin.sum())
-            fused = sum(w * tie for w, tie in zip(weights, ties, strict=True))
+                graphs.append(margin / margin.sum())
+            fused = sum(w * row for w, row in zip(weights, graphs, strict=True))
             consensus[i] = fused
             if model.gamma:
                 point = fused @ model.embedding.transform
@@ -134,11 +135,11 @@ def slow_place(model, views):
 
 
 @pytest.mark.parametrize(("beta", "gamma"), [(0.0, 0.0), (0.5, 0.0), (0.5, 0.5)])
-def test_blocks_are_placed_as_rows_one_by_one(beta, gamma):
+def test_blocks_give_the_same_result_as_single_rows(beta, gamma):
     views, _ = blobs(n=60)
     fusion, rows = learned(views, beta=beta, gamma=gamma)
-    lacking = np.arange(60) % 5 == 0
-    rows[1] = UnitRows.of(np.where(lacking[:, None], np.nan, views[1]), lacking)
+    missing = np.arange(60) % 5 == 0
+    rows[1] = UnitRows.of(np.where(missing[:, None], np.nan, views[1]), missing)
     assert np.allclose(anchor.place(fusion.model, rows).consensus, slow_place(fusion.model, rows), atol=2e-5)
 
 
@@ -153,21 +154,21 @@ def test_sums_of_blocks_are_the_sums_of_all():
     assert np.allclose(whole.gram, consensus.T @ consensus, atol=1e-5)
 
 
-def test_weights_say_how_seldom_ties_cross_the_cut():
+def test_weights_are_large_if_few_edges_cross_the_cut():
     views, _ = blobs(n=80)
     fusion, rows = learned(views, beta=0.0, max_iter=1)
-    assert np.allclose(fusion.sweeps[0].weights, 0.5)  # nothing is cut yet
+    assert np.allclose(fusion.sweeps[0].weights, 0.5)  # there is no cut yet
     model = fusion.model
-    ties = [strongest_anchors(view.codes(mapping), 6)[0] for view, mapping in zip(rows, model.maps, strict=True)]
-    points = unit_rows((sum(ties) / 2) @ model.embedding.transform)
+    graphs = [strongest_anchors(view.codes(mapping), 6)[0] for view, mapping in zip(rows, model.maps, strict=True)]
+    points = unit_rows((sum(graphs) / 2) @ model.embedding.transform)
     apart = ((points[:, None, :] - model.embedding.anchors[None, :, :]) ** 2).sum(axis=2)
-    trust = np.array([1 / np.sqrt((graph * apart).sum() / 80) for graph in ties])
+    closeness = np.array([1 / np.sqrt((graph * apart).sum() / 80) for graph in graphs])
     sweep = anchor.refined(fusion, anchor.block_sums(model, rows)).sweeps[-1]
-    assert np.allclose(sweep.weights, trust / trust.sum(), atol=1e-4)
+    assert np.allclose(sweep.weights, closeness / closeness.sum(), atol=1e-4)
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_of_two_views_none_takes_all(seed):
+def test_no_view_gets_all_the_weight(seed):
     good = vf.datasets.make_views(n_samples=500, n_features=(5, 8), random_state=seed)
     model = vf.AnchorGFSC(3, random_state=0).fit(good)
     assert model.view_weights_.min() > 0.3
@@ -181,7 +182,7 @@ def test_of_two_views_none_takes_all(seed):
 # ---- the estimator
 
 
-def test_attributes_and_ways_in_agree():
+def test_attributes_and_every_form_of_the_data():
     views, y = blobs()
     model = vf.AnchorGFSC(4, random_state=0).fit(views)
     assert adjusted_rand_score(y, model.labels_) > 0.95
@@ -202,28 +203,45 @@ def test_attributes_and_ways_in_agree():
         assert adjusted_rand_score(model.labels_, other.labels_) == 1
 
 
-def test_a_sample_of_rows_is_enough(monkeypatch):
+class SmallSample(vf.AnchorGFSC):
+    _rows_per_anchor = 5
+    _most_stored = 1000
+
+
+def test_a_sample_of_rows_is_enough():
     views, _ = blobs(n=3000)
     whole = vf.AnchorGFSC(4, random_state=0).fit(views)
-    monkeypatch.setattr("viewfuse.cluster.anchor_gfsc._ROWS_PER_ANCHOR", 5)
-    monkeypatch.setattr("viewfuse.cluster.anchor_gfsc._MOST_STORED", 1000)
-    part = vf.AnchorGFSC(4, random_state=0).fit(views)
+    part = SmallSample(4, random_state=0).fit(views)
     assert adjusted_rand_score(whole.labels_, part.labels_) > 0.98
     assert part.anchor_graph_ is None
     assert not hasattr(part, "affinity_matrix_")
     assert (part.predict(views) == part.labels_).all()
 
 
-def test_the_size_of_blocks_does_not_matter(monkeypatch):
+class SmallBlocks(vf.AnchorGFSC):
+    _block_rows = 64
+
+
+def test_the_size_of_blocks_does_not_matter():
     views, _ = blobs(n=700)
     one = vf.AnchorGFSC(4, random_state=0).fit(views)
-    monkeypatch.setattr(_rows, "_BLOCK", 64)
-    other = vf.AnchorGFSC(4, random_state=0).fit(views)
+    other = SmallBlocks(4, random_state=0).fit(views)
     assert adjusted_rand_score(one.labels_, other.labels_) > 0.99
     assert np.allclose(one.embedding_, other.embedding_, atol=1e-3)
 
 
-def test_predict_places_rows_as_fit_does_and_unseen_ones_well():
+def test_a_row_source_uses_the_given_block_size():
+    views, _ = blobs(n=700)
+    sizes = []
+    rows = LocalRows(vf.Views(views), block_rows=64)
+    Scaler(rows.described, [0, 1], rows.block_rows).each_block(
+        views, 0, lambda part, _: sizes.append(part.stop - part.start) or 0
+    )
+    assert max(sizes) <= 64
+    assert rows.reordered([1, 0]).block_rows == 64
+
+
+def test_predict_agrees_with_fit_and_generalises_to_new_rows():
     views, y = blobs(n=600)
     train, new = [x[:400] for x in views], [x[400:] for x in views]
     model = vf.AnchorGFSC(4, random_state=0).fit({"a": train[0], "b": train[1]})
@@ -254,7 +272,7 @@ def test_missing_views_by_nan_and_by_mask_are_the_same():
     assert (by_nan.predict(holes) == by_nan.labels_).all()
 
 
-def test_missing_by_id_is_kept_when_asked_for(tmp_path):
+def test_samples_missing_from_a_file_are_kept_with_missing_keep(tmp_path):
     pandas = pytest.importorskip("pandas")
     views, y = blobs(n=120, k=3)
     ids = pandas.Index([f"s{i}" for i in range(120)], name="id")
@@ -265,7 +283,7 @@ def test_missing_by_id_is_kept_when_asked_for(tmp_path):
 
 
 @pytest.mark.parametrize("estimator", [vf.AnchorGFSC, vf.GFSC])
-def test_ids_absent_from_a_frame_are_kept_when_asked_for(estimator):
+def test_samples_missing_from_a_frame_are_kept_with_missing_keep(estimator):
     pandas = pytest.importorskip("pandas")
     views, y = blobs(n=120, k=3)
     frames = [pandas.DataFrame(x, index=[f"s{i}" for i in range(120)]) for x in views]
@@ -282,19 +300,19 @@ def test_ids_absent_from_a_frame_are_kept_when_asked_for(estimator):
         vf.Views({"a": frames[0], "b": views[1]}, missing="keep")
 
 
-def test_a_sample_in_no_view_is_named():
+def test_a_sample_missing_from_every_view_is_named():
     views, _ = blobs(n=50)
     for x in views:
         x[7] = np.nan
-    with pytest.raises(ViewsError, match="row 7 lacks every view"):
+    with pytest.raises(ViewsError, match="row 7 is missing from every view"):
         vf.AnchorGFSC(4).fit(views)
     names = np.array([f"s{i}" for i in range(50)])
-    with pytest.raises(ViewsError, match=r"row 7 \(id 's7'\) lacks every view"):
+    with pytest.raises(ViewsError, match=r"row 7 \(id 's7'\) is missing from every view"):
         vf.AnchorGFSC(4).fit(vf.Views(views, ids=names))
 
 
 @pytest.mark.parametrize(("value", "kind"), [(np.nan, "NaN"), (np.inf, "inf")])
-def test_a_row_that_is_not_finite_in_part_is_named(value, kind):
+def test_a_row_with_some_non_finite_values_is_named(value, kind):
     views, _ = blobs(n=50)
     views[1][3, 2] = value
     with pytest.raises(ViewsError, match=rf"'view1' .* {kind} in row 3, column 2"):
@@ -309,12 +327,12 @@ def test_extreme_and_zero_rows():
     for scaled in (huge, tiny):
         assert adjusted_rand_score(plain.labels_, vf.AnchorGFSC(4, random_state=0).fit(scaled).labels_) > 0.98
     views[0][5] = 0
-    with pytest.warns(UninformativeViewWarning, match="'view0': 1 row is all zeros, the first row 5"):
+    with pytest.warns(UninformativeViewWarning, match="'view0': 1 row is all zeros, the first is row 5"):
         model = vf.AnchorGFSC(4, random_state=0).fit(views)
     assert adjusted_rand_score(y, model.labels_) > 0.9
 
 
-def test_a_constant_view_gets_no_weight_and_is_not_needed_later():
+def test_a_constant_view_has_weight_zero():
     views, y = blobs(n=200)
     with pytest.warns(UninformativeViewWarning, match="constant"):
         model = vf.AnchorGFSC(4, random_state=0).fit([*views, np.ones((200, 3))])
@@ -323,7 +341,7 @@ def test_a_constant_view_gets_no_weight_and_is_not_needed_later():
     assert adjusted_rand_score(y, model.predict([*views, np.ones((200, 3))])) > 0.9
 
 
-def test_a_noise_view_gets_least_weight():
+def test_a_noise_view_has_the_smallest_weight():
     views, _ = blobs(n=500)
     noise = np.random.default_rng(5).normal(size=(500, 8))
     weights = vf.AnchorGFSC(4, random_state=0).fit([*views, noise]).view_weights_
@@ -332,8 +350,8 @@ def test_a_noise_view_gets_least_weight():
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_of_two_good_views_both_count_and_of_noise_little(seed):
-    """No view may come to weigh all because it weighs most, least of all noise."""
+def test_two_good_views_share_the_weight_and_noise_has_little(seed):
+    """A view that has the largest weight must not end up with all the weight."""
     (first, second), y = blobs(seed=seed, noise=1.5)
     assert vf.AnchorGFSC(4, random_state=0).fit([first, second]).view_weights_.min() > 0.25
     noise = np.random.default_rng(1).normal(size=(400, 8))
@@ -347,19 +365,19 @@ def test_parameters_are_checked():
     for wrong in ({"n_anchors": 3}, {"n_anchors": "many"}, {"n_neighbors": 0}, {"alpha": 0}, {"beta": -1}, {"gamma": -1}):
         with pytest.raises(ParameterError, match=next(iter(wrong))):
             vf.AnchorGFSC(4, **wrong).fit(views)
-    with pytest.warns(ConvergenceWarning, match="not settled after 1 sweep"):
+    with pytest.warns(ConvergenceWarning, match="did not converge in 1 iteration"):
         vf.AnchorGFSC(4, max_iter=1, random_state=0).fit(views)
 
 
-@pytest.mark.filterwarnings("ignore::viewfuse.exceptions.ConvergenceWarning")  # nothing to settle on
+@pytest.mark.filterwarnings("ignore::viewfuse.exceptions.ConvergenceWarning")  # so few samples need not converge
 @pytest.mark.parametrize("n", [4, 5, 9])
-def test_hardly_more_samples_than_clusters(n):
+def test_few_more_samples_than_clusters(n):
     views, _ = blobs(n=n, seed=3)
     model = vf.AnchorGFSC(4, random_state=0).fit(views)
     assert model.labels_.shape == (n,)
 
 
-def test_duplicates_do_not_break_it():
+def test_duplicated_samples_share_a_cluster():
     views, _ = blobs(n=8)
     repeated = [np.repeat(x, 50, axis=0) for x in views]
     model = vf.AnchorGFSC(4, random_state=0).fit(repeated)
@@ -367,13 +385,13 @@ def test_duplicates_do_not_break_it():
         assert np.unique(model.labels_[i * 50 : (i + 1) * 50]).size == 1
 
 
-def test_verbose_prints_every_sweep(capsys):
+def test_verbose_prints_every_iteration(capsys):
     views, _ = blobs(n=100)
     model = vf.AnchorGFSC(4, random_state=0, verbose=1).fit(views)
-    assert capsys.readouterr().out.count("AnchorGFSC sweep") == model.n_iter_
+    assert capsys.readouterr().out.count("AnchorGFSC iteration") == model.n_iter_
 
 
-def test_tensors_are_taken_as_arrays_are():
+def test_tensors_give_the_same_labels_as_arrays():
     torch = pytest.importorskip("torch", reason="PyTorch is not installed")
     views, _ = blobs(n=100)
     expected = vf.AnchorGFSC(4, random_state=0).fit(views)

@@ -6,9 +6,8 @@ import scipy.sparse as sp
 
 from reference import blobs
 from viewfuse import GFSC, AnchorGFSC, metrics
-from viewfuse.cluster import GF, _exact, anchor_gfsc
-from viewfuse.cluster.rows import tensors as _tensors
-from viewfuse.exceptions import MemoryWarning, ParameterError, ViewsError, ViewsTypeError
+from viewfuse.cluster import GF, _exact
+from viewfuse.exceptions import NotEnoughMemoryError, ParameterError, ViewsError, ViewsTypeError
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 
@@ -30,7 +29,7 @@ def test_tensors_in_tensors_out(method, precision):
     assert metrics.evaluate(LABELS, model.labels_) == metrics.evaluate(LABELS, model.labels_.numpy())
 
 
-def test_device_moves_numpy_and_brings_numpy_back():
+def test_device_takes_numpy_arrays_and_returns_numpy_arrays():
     model = GFSC(3, device="cpu", random_state=0).fit([*VIEWS[:2], sp.csr_array(VIEWS[2])])
     expected = GFSC(3, random_state=0).fit(VIEWS)
     assert isinstance(model.labels_, np.ndarray)
@@ -38,17 +37,17 @@ def test_device_moves_numpy_and_brings_numpy_back():
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a CUDA device here")
-def test_a_device_that_is_not_there():
+def test_cuda_without_a_cuda_device():
     with pytest.raises(ParameterError, match="no CUDA device"):
         GFSC(3, device="cuda").fit(VIEWS)
 
 
-def test_a_device_that_does_not_exist():
+def test_an_unknown_device():
     with pytest.raises(ParameterError, match="'nowhere'"):
         GFSC(3, device="nowhere").fit(VIEWS)
 
 
-def test_views_in_different_places_are_named():
+def test_views_on_different_devices_are_named():
     with pytest.raises(ViewsTypeError, match=r"'view0'.*torch's memory on cpu.*'view1' in NumPy's memory"):
         GFSC(3).fit([torch.asarray(VIEWS[0]), VIEWS[1]])
 
@@ -65,34 +64,39 @@ def test_anchors_on_tensors():
     np.testing.assert_array_equal(predicted.numpy(), expected.labels_[:20])
 
 
-def test_anchors_on_many_tensor_rows_and_missing_views(monkeypatch):
+class SmallBlocks(AnchorGFSC):
+    _rows_per_anchor = 20
+    _block_rows = 128
+
+
+def test_anchors_on_blocks_of_tensor_rows_with_missing_views():
     views, _ = blobs(n=600, features=(5, 30, 8))
     views[1][7] = np.nan
-    monkeypatch.setattr(_tensors, "_BLOCK", 128)
     options = {"n_anchors": 9, "random_state": 0}
-    monkeypatch.setattr(anchor_gfsc, "_ROWS_PER_ANCHOR", 20)
-    expected = AnchorGFSC(3, **options).fit(views)
-    moved = AnchorGFSC(3, device="cpu", **options).fit(views)
+    expected = SmallBlocks(3, **options).fit(views)
+    moved = SmallBlocks(3, device="cpu", **options).fit(views)
     assert isinstance(moved.labels_, np.ndarray)
     np.testing.assert_allclose(moved.embedding_, expected.embedding_, atol=1e-4)
     np.testing.assert_array_equal(moved.predict(views), moved.labels_)
     views[1][8, 0] = np.nan
     with pytest.raises(ViewsError, match=r"'view1'.*row 8"):
-        AnchorGFSC(3, **options).fit([torch.asarray(view) for view in views])
+        SmallBlocks(3, **options).fit([torch.asarray(view) for view in views])
 
 
-def test_too_little_memory_on_the_device_falls_back_to_anchors(monkeypatch):
+@pytest.mark.parametrize("n_clusters", [3, "auto"])
+def test_too_little_memory_on_the_device_raises_and_names_anchor_gfsc(n_clusters, monkeypatch):
     monkeypatch.setattr(_exact, "free_memory", lambda view: 1000)
     tensors = [torch.asarray(view) for view in VIEWS]
-    with pytest.warns(MemoryWarning, match=r"90 samples need 53\d,\d{3},\d{3} bytes and cpu has 1,000 free: AnchorGFSC"):
-        model = GFSC(3, random_state=0).fit(tensors)
-    np.testing.assert_array_equal(model.labels_, AnchorGFSC(3, random_state=0).fit(tensors).labels_)
-    assert model.affinity_matrix_.shape[0] == 90
-    with pytest.raises(ParameterError, match="auto"):
-        GFSC("auto").fit(tensors)
+    model = GFSC(n_clusters, random_state=0)
+    message = r"GFSC of 90 samples needs 53\d,\d{3},\d{3} bytes .* on cpu, but only 1,000"
+    with pytest.raises(NotEnoughMemoryError, match=message) as raised:
+        model.fit(tensors)
+    assert "AnchorGFSC" in raised.value.hint
+    assert raised.value.parameter == "device"
+    assert not hasattr(model, "labels_")
 
 
-def test_the_number_of_clusters_is_found_on_tensors():
+def test_the_number_of_clusters_is_estimated_on_tensors():
     model = GFSC("auto", random_state=0).fit([torch.asarray(view) for view in VIEWS])
     assert model.n_clusters_ == 3
     assert isinstance(model.labels_, torch.Tensor)

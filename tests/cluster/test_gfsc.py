@@ -1,4 +1,4 @@
-"""GFSC and GF as a user meets them."""
+"""GFSC and GF through their public interface."""
 
 import pickle
 
@@ -46,7 +46,7 @@ def test_finds_separated_groups(method, variant):
     np.testing.assert_array_equal(model.view_weights_, model.history_["weights"][-1])
 
 
-def test_every_way_in_gives_the_same_clustering():
+def test_every_form_of_the_data_gives_the_same_clustering():
     expected = labels_of(VIEWS)
     ids = [f"s{i}" for i in range(90)]
     frames = {f"v{i}": pd.DataFrame(view, index=ids) for i, view in enumerate(VIEWS)}
@@ -98,7 +98,7 @@ def test_scaling_a_view_changes_nothing():
 
 @pytest.mark.parametrize("features", [2, 10, 60])
 @pytest.mark.parametrize("kind", ["normal", "uniform", "sparse"])
-def test_a_noise_view_is_trusted_least(features, kind):
+def test_a_noise_view_has_the_smallest_weight(features, kind):
     rng = np.random.default_rng(features)
     noise = {
         "normal": rng.normal(size=(90, features)),
@@ -111,7 +111,7 @@ def test_a_noise_view_is_trusted_least(features, kind):
     assert metrics.accuracy(LABELS, model.labels_) > 0.95
 
 
-def test_identical_views_share_the_trust():
+def test_identical_views_have_equal_weights():
     model = GFSC(3, random_state=0).fit([VIEWS[0], VIEWS[0].copy()])
     np.testing.assert_allclose(model.view_weights_, 0.5, atol=1e-6)
 
@@ -162,7 +162,7 @@ def test_float32_is_kept():
     assert metrics.ari(model.labels_, labels_of(VIEWS)) == 1
 
 
-def test_given_graphs():
+def test_precomputed_graphs():
     graphs = [np.exp(-((view[:, None] - view[None]) ** 2).sum(axis=2) / 8) for view in VIEWS]
     for method in (GFSC, GF):
         model = method(3, affinity="precomputed", random_state=0).fit(graphs)
@@ -172,7 +172,7 @@ def test_given_graphs():
     with pytest.raises(ViewsError, match=r"'view0' is 90 × 6.*square"):
         GFSC(3, affinity="precomputed").fit(VIEWS)
     graphs[1][4, 7] = -1
-    with pytest.raises(ViewsError, match="'view1' has the negative edge -1 in row 4, column 7"):
+    with pytest.raises(ViewsError, match="'view1' has the negative edge weight -1 in row 4, column 7"):
         GFSC(3, affinity="precomputed").fit(graphs)
 
 
@@ -191,15 +191,15 @@ def test_graphs_in_frames_are_joined_on_rows_and_columns():
 
 @pytest.mark.filterwarnings("ignore::viewfuse.exceptions.ViewfuseWarning")
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_parameters_that_do_not_suit_the_data_end_in_words(dtype):
+def test_divergence_raises_divergence_error(dtype):
     views = [view.astype(dtype) for view in VIEWS]
-    drowned = GFSC(3, alpha=1e-7, beta=1e12, gamma=1e-5, variant="published", random_state=0).fit(views)
-    assert np.isfinite(drowned.embedding_).all()
+    degenerate = GFSC(3, alpha=1e-7, beta=1e12, gamma=1e-5, variant="published", random_state=0).fit(views)
+    assert np.isfinite(degenerate.embedding_).all()
     with pytest.raises(DivergenceError, match=r"The sweeps diverged: after .* Lower gamma"):
         GFSC(3, alpha=10, beta=1, gamma=100, variant="paper", random_state=0, max_iter=5000).fit(views)
 
 
-def test_one_frame_names_the_view_of_a_bad_column():
+def test_an_error_names_the_view_and_column_of_a_frame():
     frame = pd.DataFrame(np.hstack(VIEWS)).add_prefix("f").assign(f7="text")
     with pytest.raises(ViewsError, match=r"'b' holds 'text' \(str\) in row 0, column 'f7'"):
         GFSC(3, views={"a": slice(0, 6), "b": slice(6, 19)}).fit(frame)
@@ -219,9 +219,9 @@ def test_confidence_is_lowest_between_the_clusters():
     assert ((model.confidence_ >= 0) & (model.confidence_ <= 1)).all()
 
 
-def test_verbose_shows_the_sweeps(capsys):
+def test_verbose_prints_the_iterations(capsys):
     GFSC(3, random_state=0, verbose=1).fit(VIEWS)
-    assert "GFSC sweep 1: change" in capsys.readouterr().out
+    assert "GFSC iteration 1: change" in capsys.readouterr().out
 
 
 def test_a_constant_view_gets_weight_zero():
@@ -235,10 +235,10 @@ def test_a_constant_view_gets_weight_zero():
         GFSC(3).fit([np.ones((90, 4))])
 
 
-def test_zero_rows_are_left_to_the_other_views():
+def test_zero_rows_are_clustered_by_the_other_views():
     emptied = VIEWS[0].copy()
     emptied[[5, 6]] = 0
-    with pytest.warns(UninformativeViewWarning, match="'view0': 2 rows are all zeros, the first row 5"):
+    with pytest.warns(UninformativeViewWarning, match="'view0': 2 rows are all zeros, the first is row 5"):
         model = GFSC(3, random_state=0).fit([emptied, *VIEWS[1:]])
     assert metrics.accuracy(LABELS, model.labels_) > 0.95
     with pytest.warns(DegenerateGraphWarning), pytest.warns(UninformativeViewWarning, match="2 rows are .*every view"):
@@ -250,7 +250,7 @@ def test_zero_rows_are_left_to_the_other_views():
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"n_clusters": 1}, "n_clusters must be a whole number of at least 2; got 1"),
+        ({"n_clusters": 1}, "n_clusters must be a whole number of at least 2, or 'auto'; got 1"),
         ({"n_clusters": 2.5}, "n_clusters .*got 2.5"),
         ({"n_clusters": True}, "n_clusters .*got True"),
         ({"n_clusters": "three"}, "n_clusters .*got 'three'"),
@@ -276,7 +276,7 @@ def test_a_negative_cut_weight_is_refused():
 @BOTH
 def test_bad_data(method):
     model = method(3)
-    with pytest.raises(ViewsError, match=r"2 samples .*cannot make 3 clusters"):
+    with pytest.raises(ViewsError, match=r"2 samples .*cannot form 3 clusters"):
         model.fit([view[:2] for view in VIEWS])
     with pytest.raises(ViewsError, match="'view1' has 1 value"):
         model.fit([VIEWS[0], np.where(VIEWS[1] == VIEWS[1].max(), np.nan, VIEWS[1])])
@@ -290,32 +290,32 @@ def test_bad_data(method):
         model.fit([np.arange(9.0), np.arange(9.0)])
 
 
-def test_columns_in_no_view_are_pointed_out():
+def test_columns_in_no_view_give_a_warning():
     with pytest.warns(UnusedColumnsWarning, match="13 of 19 columns are in no group"):
         GFSC(3, views=[slice(0, 6)], random_state=0).fit(np.hstack(VIEWS))
 
 
-def test_sweeps_cut_short_are_pointed_out():
-    with pytest.warns(ConvergenceWarning, match="has not settled after 1 sweep:"):
+def test_iterations_that_do_not_converge_give_a_warning():
+    with pytest.warns(ConvergenceWarning, match="did not converge in 1 iteration:"):
         model = GFSC(3, max_iter=1, tol=1e-9, random_state=0).fit(VIEWS)
     assert not model.converged_
 
 
-def test_a_collapsed_consensus_is_pointed_out():
-    # β so large that the data no longer count: S stays the identity, as with the paper's parameters on BBC.
-    with pytest.warns(DegenerateGraphWarning, match=r"No two samples are tied.*Lower beta"):
+def test_a_consensus_graph_without_edges_gives_a_warning():
+    # β is so large that the data have no influence: S stays the identity, as with the paper's parameters on BBC.
+    with pytest.warns(DegenerateGraphWarning, match=r"consensus graph has no edges.*Decrease beta"):
         GFSC(3, alpha=1e-7, beta=1e12, gamma=1e-5, variant="published", random_state=0).fit(VIEWS)
-    # Ten samples at right angles to each other.
-    with pytest.warns(DegenerateGraphWarning, match=r"No two samples are tied.*Lower gamma or raise alpha"):
+    # Ten orthogonal samples.
+    with pytest.warns(DegenerateGraphWarning, match=r"consensus graph has no edges.*Decrease gamma or increase alpha"):
         GFSC(3, random_state=0).fit([np.eye(10)])
 
 
-def test_single_samples_without_ties_are_named():
-    # As many samples on one side as on the other: their mean is the lone sample's share, and all turn away from it.
+def test_single_samples_without_edges_are_named():
+    # The samples are symmetric about 0, so their mean comes from the lone sample alone, and no sample is similar to it.
     lone = np.vstack([np.hstack([VIEWS[0], np.zeros((90, 1))]), np.zeros(7)])
     lone = np.vstack([-lone[:-1], lone])
     lone[-1, -1] = 1.0
-    with pytest.warns(DegenerateGraphWarning, match=r"1 sample has no tie .*row 180"):
+    with pytest.warns(DegenerateGraphWarning, match=r"1 sample has no edges .*row 180"):
         GFSC(3, random_state=0).fit([lone])
 
 

@@ -1,4 +1,4 @@
-"""Hostile numbers: whatever comes, a whole result or an exception of ours. ``benchmarks/hostile.py`` tries more cases."""
+"""Extreme data: every fit gives a valid result or a viewfuse exception. ``benchmarks/hostile.py`` tries more cases."""
 
 import os
 import subprocess
@@ -15,7 +15,7 @@ from viewfuse.exceptions import DegenerateGraphWarning, DivergenceError
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_promises_hold(method):
+def test_guarantees_hold(method):
     @settings(max_examples=15, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
     @given(cases((method,)))
     def holds(case):
@@ -24,19 +24,19 @@ def test_promises_hold(method):
     holds()
 
 
-# Found by benchmarks/hostile.py, each broken once: the reason stands beside it.
+# Cases found by benchmarks/hostile.py. Each failed once, for the reason that is its key.
 FOUND = {
     "the inverse of a subnormal peak overflowed in a sparse view": Case(
         "gf", 28, 28, (("subnormal", "sparse", 2),), 990660, {"beta": 1e-8, "alpha": 1.0, "max_iter": 1}
     ),
-    "sweeps that changed nothing were divided by": Case(
+    "division by zero after iterations without a change": Case(
         "gf", 53, 29, (("zero rows", "uint16", 4),), 444874, {"max_iter": 15, "alpha": 1000.0, "beta": 1e-30, "tol": 0.0}
     ),
-    "two different rows for 58 clusters": Case("km", 58, 58, (("noise", "float64", 1),), 0, {"max_iter": 1}),
-    "labels followed the order of the keys": Case(
+    "58 clusters of two distinct rows": Case("km", 58, 58, (("noise", "float64", 1),), 0, {"max_iter": 1}),
+    "labels depended on the order of the keys": Case(
         "sc", 5, 5, (("clusters", "int64", 3), ("any exponent", "longdouble", 1)), 200, {"n_neighbors": 1}
     ),
-    "a view without scatter was divided by it": Case(
+    "division by the scatter of a view without scatter": Case(
         "rmkmc",
         2,
         2,
@@ -77,7 +77,7 @@ FOUND = {
         495,
         {"alpha": 1e3, "affinity": "self-expressive", "scaling": "min-max", "max_iter": 15},
     ),
-    "a mean over no anchor at all": Case(
+    "mean over an empty set of anchors": Case(
         "anchor-gfsc",
         31,
         4,
@@ -99,32 +99,30 @@ FOUND = {
 
 
 @pytest.mark.parametrize("reason", FOUND)
-def test_what_was_found_stays_mended(reason):
+def test_regressions(reason):
     assert broken_promises(FOUND[reason])[0] == []
 
 
-def test_clusters_beyond_those_that_differ_are_filled_with_a_warning():
+def test_more_clusters_than_distinct_samples_gives_a_warning():
     x = np.repeat([[1.0, 0.0], [0.0, 1.0]], 5, axis=0)
     with pytest.warns(DegenerateGraphWarning, match=r"Only \d of 4 clusters are distinct"):
         labels = METHODS["km"](4, random_state=0).fit([x]).labels_
     assert np.unique(labels).tolist() == [0, 1, 2, 3]
 
 
-def test_a_view_without_directions_gets_no_trust():
+def test_a_view_that_is_constant_at_unit_length_has_the_smaller_weight():
     rng = np.random.default_rng(0)
     groups = np.arange(30) % 2
-    told, alike = (
-        rng.normal(size=(30, 3)) + 9 * groups[:, None],
-        rng.uniform(1, 2, size=(30, 1)),
-    )  # at length 1, all equal
-    model = METHODS["rmkmc"](2, random_state=0).fit([told, alike])
+    informative = rng.normal(size=(30, 3)) + 9 * groups[:, None]
+    constant = rng.uniform(1, 2, size=(30, 1))  # all samples are equal after scaling to unit length
+    model = METHODS["rmkmc"](2, random_state=0).fit([informative, constant])
     assert model.view_weights_[0] > model.view_weights_[1]
     assert np.isfinite(model.objective_).all()
 
 
-def test_leaving_the_range_of_numbers_is_said():
+def test_non_finite_results_raise_divergence_error():
     views = [np.random.default_rng(v).normal(size=(20, 3)) for v in range(2)]
-    with pytest.raises(DivergenceError, match="nearer to the defaults"):
+    with pytest.raises(DivergenceError, match="too extreme for these views"):
         METHODS["imvsc"](3, beta=1e300, max_iter=2, random_state=0).fit(views)
 
 

@@ -1,4 +1,4 @@
-"""Room for n × n graphs: asked for before anything is allocated, in words a user can act on."""
+"""Memory of fits on n × n graphs: estimated and checked before anything is allocated."""
 
 import os
 import subprocess
@@ -13,36 +13,38 @@ from threadpoolctl import threadpool_limits
 
 import viewfuse as vf
 from viewfuse.cluster import METHODS, _memory
+from viewfuse.cluster.baselines.base import AffinityMethod, GraphMethod
 from viewfuse.exceptions import NotEnoughMemoryError, ViewfuseWarning
 
-SQUARE = [key for key in METHODS if key not in ("km", "rmkmc", "mspl", "anchor-gfsc")]
+SQUARE = [key for key, method in METHODS.items() if method._memory_demand is not None]
+MEASURED = [key for key in SQUARE if METHODS[key]._memory_demand is not AffinityMethod._memory_demand]
 
 
-@pytest.mark.parametrize("key", SQUARE)
+@pytest.mark.parametrize("key", MEASURED)
 @pytest.mark.parametrize(("n_views", "n_features"), [(1, 10), (3, 10), (2, 500), (8, 500)])
-def test_the_estimate_is_near_what_a_fit_takes(key, n_views, n_features):
+def test_the_estimate_is_close_to_the_memory_that_a_fit_takes(key, n_views, n_features):
     rng = np.random.default_rng(0)
     groups = np.arange(400) % 3
     views = [rng.normal(size=(400, n_features)) + 3 * (groups == v % 3)[:, None] for v in range(n_views)]
     model = METHODS[key](3, random_state=0, n_init=1)
     if hasattr(model, "max_iter"):
         model.set_params(max_iter=2)
-    # Every thread has its own tiles, which at so few samples would count more than the graphs.
+    # Every thread has its own tiles, which would need more memory than the graphs of so few samples.
     with warnings.catch_warnings(), threadpool_limits(1, user_api="blas"):
         warnings.simplefilter("ignore", ViewfuseWarning)
-        model.fit([view[:30] for view in views])  # what the first fit of all imports is not part of it
+        model.fit([view[:30] for view in views])  # memory of modules that the first fit imports does not count
         tracemalloc.start()
         try:
             model.fit(views)
             peak = tracemalloc.get_traced_memory()[1]
         finally:
             tracemalloc.stop()
-    needed = _memory.memory_needed(model, views)
+    needed = model._demand().bytes(views)
     assert 0.5 * needed < peak < 1.5 * needed
 
 
 @pytest.mark.parametrize("key", SQUARE)
-def test_too_much_is_refused_before_it_is_allocated(key, monkeypatch):
+def test_a_fit_that_needs_too_much_memory_is_refused_before_it_allocates(key, monkeypatch):
     monkeypatch.setattr(_memory, "available_memory", lambda: 10**6)
     with pytest.raises(
         NotEnoughMemoryError, match=r"500 samples needs about [\d,]{8,} bytes .* only 1,000,000 .*AnchorGFSC"
@@ -50,11 +52,33 @@ def test_too_much_is_refused_before_it_is_allocated(key, monkeypatch):
         METHODS[key](3).fit([np.random.default_rng(0).normal(size=(500, 3))])
 
 
-def test_methods_without_square_arrays_are_not_stopped(monkeypatch):
+def test_methods_without_square_arrays_are_not_refused(monkeypatch):
     monkeypatch.setattr(_memory, "available_memory", lambda: 0)
     views = [np.random.default_rng(0).normal(size=(60, 3))]
     for key in ("km", "rmkmc", "mspl", "anchor-gfsc"):
+        assert key not in SQUARE
         assert METHODS[key](2, random_state=0).fit(views).labels_.shape == (60,)
+
+
+class Derived(METHODS["amgl"]):
+    pass
+
+
+class Plugin(GraphMethod):
+    """Declares no memory demand."""
+
+    def __init__(self, n_clusters=8, *, affinity="cosine", n_neighbors=None, alpha=1.0, scaling="min-max", views=None):
+        self.n_clusters, self.affinity, self.n_neighbors = n_clusters, affinity, n_neighbors
+        self.alpha, self.scaling, self.views = alpha, scaling, views
+
+
+@pytest.mark.parametrize("method", [Derived, Plugin])
+def test_a_subclass_is_checked_without_declaring_anything(method, monkeypatch):
+    assert "_memory_demand" not in vars(method)
+    monkeypatch.setattr(_memory, "available_memory", lambda: 10**6)
+    with pytest.raises(NotEnoughMemoryError, match=rf"{method.__name__} of 500 samples needs about") as raised:
+        method(3).fit([np.random.default_rng(0).normal(size=(500, 3))])
+    assert "AnchorGFSC" in raised.value.hint
 
 
 LIMITED = """
@@ -65,7 +89,7 @@ print(vf.GFSC(3, random_state=0).fit([x, x + 1]).labels_.shape)
 
 
 def under_limit(n, kilobytes=3_000_000):
-    """A fit of n samples in a process that may have so much address space, as ``ulimit -v`` sets it."""
+    """Fit n samples in a process whose address space is limited, as by ``ulimit -v``."""
     script = f'ulimit -v {kilobytes} && exec "$0" -c "$1"'
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "PYTHONWARNINGS": "ignore"}
     command = ["bash", "-c", script, sys.executable, LIMITED.format(n=n)]
@@ -83,7 +107,7 @@ def test_under_a_real_limit():
     assert under_limit(500).stdout == "(500,)\n"
 
 
-def test_control_groups_of_both_kinds_bound_it(tmp_path):
+def test_control_groups_of_both_versions_limit_the_memory(tmp_path):
     def group(folder, **files):
         folder.mkdir(parents=True, exist_ok=True)
         for name, text in files.items():
@@ -101,12 +125,12 @@ def test_control_groups_of_both_kinds_bound_it(tmp_path):
     assert list(_memory._under_control_groups(tmp_path, tmp_path / "none")) == []
 
 
-def test_there_is_some_memory_here():
+def test_some_memory_is_available():
     available = _memory.available_memory()
     assert available is None or available > 10**7
 
 
-def test_running_out_all_the_same_says_what_to_do(monkeypatch):
+def test_running_out_of_memory_during_a_fit_says_what_to_do(monkeypatch):
     def fails(*_, **__):
         raise MemoryError("Unable to allocate 7 TiB")
 

@@ -1,4 +1,4 @@
-"""Models as files: what was saved comes back; what is not as it was saved is refused; nothing is executed."""
+"""Saved models: they load unchanged, changed files are refused, and nothing is executed."""
 
 import io
 import json
@@ -47,7 +47,7 @@ def assert_same(one, other):
 
 
 @pytest.mark.parametrize("key", METHODS)
-def test_every_method_comes_back_as_it_was(key, tmp_path):
+def test_every_method_loads_unchanged(key, tmp_path):
     model = fitted(key)
     again = vf.load(model.save(tmp_path / "fit.model"))
     assert_same(model.__getstate__(), again.__getstate__())
@@ -58,14 +58,14 @@ def test_every_method_comes_back_as_it_was(key, tmp_path):
         assert np.array_equal(again.relabel(random_state=0), model.relabel(random_state=0))
 
 
-def test_the_numbers_of_clusters_tried_come_back(tmp_path):
+def test_cluster_counts_load_unchanged(tmp_path):
     model = vf.GFSC("auto", random_state=0).fit(blobs(60))
     again = vf.load(model.save(tmp_path / "fit.model"))
     assert again.n_clusters_ == model.n_clusters_
     assert_same(vars(model.cluster_counts_), vars(again.cluster_counts_))
 
 
-def test_parameters_of_every_kind_come_back(tmp_path):
+def test_parameters_of_every_type_load_unchanged(tmp_path):
     views = {"a": slice(0, 4), "b": [4, 5, 6], "c": np.array([7, 8])}
     model = vf.GFSC(3, alpha=np.float32(2), views=views, random_state=np.random.RandomState(5), tol=float("inf"))
     again = vf.load(model.save(tmp_path / "unfitted.model"))
@@ -77,13 +77,13 @@ def test_parameters_of_every_kind_come_back(tmp_path):
     assert again.fit(np.random.default_rng(0).normal(size=(9, 9))).labels_.shape == (9,)
 
 
-def test_what_json_and_arrays_cannot_hold_is_not_saved(tmp_path):
+def test_values_that_json_and_arrays_cannot_represent_are_not_saved(tmp_path):
     with pytest.raises(ModelFormatError, match=r"views.* function"):
         vf.GFSC(3, views={"a": lambda: 0}).save(tmp_path / "x.model")
     assert not list(tmp_path.iterdir())
 
 
-def test_sparse_and_text_arrays_come_back(tmp_path):
+def test_sparse_and_text_arrays_load_unchanged(tmp_path):
     model = vf.GFSC(3)
     model.graph_ = sp.csr_array(np.eye(3))
     model.names_ = np.array([["a", None], ["b", 2.5]], dtype=object)
@@ -103,7 +103,7 @@ def repacked(path, change, *, compression=zipfile.ZIP_STORED):
 
 
 def with_manifest(change, *, resealed=True):
-    """A change of the manifest; resealed as someone would who knows the format."""
+    """A change of the manifest, with a new checksum unless ``resealed`` is False."""
 
     def apply(members):
         manifest = json.loads(members["model.json"])
@@ -117,7 +117,7 @@ def with_manifest(change, *, resealed=True):
 
 
 def resealed_array(content_of):
-    """Some array of the archive replaced, with the checksums to fit."""
+    """Replace an array of the archive and update the checksums."""
 
     def apply(members):
         name = next(name for name in members if "labels" in name)
@@ -156,34 +156,37 @@ def flipped(content):
 
 
 REFUSED = {
-    "newer": (with_manifest(lambda m: m.update(version=99)), "newer viewfuse .format 99.*Update"),
-    "older": (with_manifest(lambda m: m.update(version=1)), "older viewfuse, in format 1.*Fit again"),
+    "newer": (with_manifest(lambda m: m.update(version=99)), "newer version of viewfuse .format 99.*Update"),
+    "older": (with_manifest(lambda m: m.update(version=1)), "older version of viewfuse, in format 1.*Fit the model again"),
     "edited": (
         with_manifest(lambda m: m["attributes"].update(alpha=3.0), resealed=False),
-        "model.json is not as it was saved",
+        "model.json was changed after it was saved",
     ),
     "array edited": (
         lambda m: m.update({n: flipped(c) for n, c in m.items() if "labels" in n}),
-        "labels_' is not as it was",
+        "labels_' was changed",
     ),
     "array gone": (lambda m: m.pop(next(n for n in m if "labels" in n)), "labels"),
-    "another format": (with_manifest(lambda m: m.update(format="recipe")), "no saved model"),
-    "unknown method": (with_manifest(lambda m: m.update(method="Popen")), "Popen, which this viewfuse does not know"),
-    "unknown tag": (with_manifest(set_tag), "'function', which this viewfuse does not know"),
-    "unknown record": (with_manifest(set_record), "'Popen', which this viewfuse does not know"),
-    "method shadowed": (with_manifest(lambda m: m["attributes"].update(fit=1)), "does not describe a GFSC: look at 'fit'"),
-    "parameter gone": (with_manifest(lambda m: m["attributes"].pop("alpha")), "look at 'alpha'"),
-    "no version": (with_manifest(lambda m: m.pop("version")), "newer viewfuse"),
-    "manifest gone": (lambda m: m.pop("model.json"), "no saved model"),
-    "manifest no JSON": (lambda m: m.update({"model.json": b"{"}), "damaged or cut short"),
+    "another format": (with_manifest(lambda m: m.update(format="recipe")), "not a saved model"),
+    "unknown method": (
+        with_manifest(lambda m: m.update(method="Popen")),
+        "Popen, which this version of viewfuse does not know",
+    ),
+    "unknown tag": (with_manifest(set_tag), "'function', which this version of viewfuse does not know"),
+    "unknown record": (with_manifest(set_record), "'Popen', which this version of viewfuse does not know"),
+    "method shadowed": (with_manifest(lambda m: m["attributes"].update(fit=1)), "does not describe a GFSC: see 'fit'"),
+    "parameter gone": (with_manifest(lambda m: m["attributes"].pop("alpha")), "see 'alpha'"),
+    "no version": (with_manifest(lambda m: m.pop("version")), "newer version of viewfuse"),
+    "manifest gone": (lambda m: m.pop("model.json"), "not a saved model"),
+    "manifest no JSON": (lambda m: m.update({"model.json": b"{"}), "damaged or truncated"),
     "pickle": (resealed_array(pickled), "pickled Python objects, which are never loaded"),
-    "huge claim": (resealed_array(huge_claim), "does not hold"),
-    "no array": (resealed_array(lambda _: b"nonsense"), "damaged or cut short"),
+    "huge claim": (resealed_array(huge_claim), "does not contain"),
+    "no array": (resealed_array(lambda _: b"nonsense"), "damaged or truncated"),
 }
 
 
 @pytest.mark.parametrize("damage", REFUSED)
-def test_a_file_that_is_not_as_it_was_saved_is_refused(damage, tmp_path):
+def test_a_changed_file_is_refused(damage, tmp_path):
     path = fitted().save(tmp_path / "fit.model")
     change, reason = REFUSED[damage]
     repacked(path, change)
@@ -192,12 +195,12 @@ def test_a_file_that_is_not_as_it_was_saved_is_refused(damage, tmp_path):
     assert str(path) in str(refusal.value)
 
 
-def test_cut_short_compressed_or_something_else_is_refused(tmp_path):
+def test_truncated_compressed_and_absent_files_are_refused(tmp_path):
     path = fitted().save(tmp_path / "fit.model")
     whole = path.read_bytes()
     for length in (0, 10, len(whole) // 2, len(whole) - 1):
         path.write_bytes(whole[:length])
-        with pytest.raises(ModelFormatError, match=r"cut short|no saved model"):
+        with pytest.raises(ModelFormatError, match=r"truncated|[Nn]ot a saved model"):
             vf.load(path)
     path.write_bytes(whole)
     repacked(path, lambda m: None, compression=zipfile.ZIP_DEFLATED)
@@ -208,7 +211,7 @@ def test_cut_short_compressed_or_something_else_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize("position", range(0, 4000, 97))
-def test_no_flipped_byte_goes_unnoticed(position, tmp_path):
+def test_every_flipped_byte_is_detected(position, tmp_path):
     model = fitted("km")
     path = model.save(tmp_path / "fit.model")
     content = bytearray(path.read_bytes())
@@ -219,7 +222,7 @@ def test_no_flipped_byte_goes_unnoticed(position, tmp_path):
         again = vf.load(path)
     except ModelFormatError:
         return
-    assert_same(model.__getstate__(), again.__getstate__())  # the byte was padding, a date or the like
+    assert_same(model.__getstate__(), again.__getstate__())  # the byte was padding or a date
 
 
 def test_a_pickle_is_not_loaded(tmp_path):
@@ -233,7 +236,7 @@ def test_a_pickle_is_not_loaded(tmp_path):
         vf.load(path)
 
 
-def test_saving_replaces_a_file_only_as_a_whole(tmp_path, monkeypatch):
+def test_a_failed_save_keeps_the_old_file(tmp_path, monkeypatch):
     path = fitted().save(tmp_path / "fit.model")
     before = path.read_bytes()
     monkeypatch.setattr(

@@ -1,4 +1,4 @@
-"""scikit-learn's own checks, in the 2-D mode."""
+"""scikit-learn's estimator checks, on one 2-D array."""
 
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -8,7 +8,7 @@ from viewfuse.exceptions import ParameterError
 
 
 class _TwoAtLeast:
-    """Takes scikit-learn's n_clusters=1 for 2, so that the checks which set it run too: viewfuse refuses one cluster."""
+    """Replaces n_clusters=1 by 2: some of scikit-learn's checks set it, but viewfuse refuses one cluster."""
 
     def fit(self, X, y=None):
         asked, self.n_clusters = self.n_clusters, max(self.n_clusters, 2)
@@ -19,7 +19,7 @@ class _TwoAtLeast:
 
 
 def _lenient(method):
-    """The method with ``_TwoAtLeast``, under a name of this module so that it can be pickled."""
+    """The method with ``_TwoAtLeast``, as a global name of this module so that it can be pickled."""
     name = f"TwoAtLeast{method.__name__}"
     globals()[name] = type(name, (_TwoAtLeast, method), {"__module__": __name__, "__doc__": method.__doc__})
     return globals()[name]

@@ -1,16 +1,18 @@
-"""A fit that is stopped, by the clock or by Ctrl-C, returns what it has and says that it has not settled."""
+"""Stopping a fit by ``max_time``, by ``callback`` and by Ctrl-C."""
 
 import os
+import pickle
 import signal
-import subprocess
-import sys
-import textwrap
+import threading
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
+import viewfuse as vf
 from viewfuse.cluster import METHODS
-from viewfuse.exceptions import ConvergenceWarning, ParameterError
+from viewfuse.exceptions import ConvergenceWarning, ParameterError, ViewfuseWarning
+from viewfuse.fusion import Sweep
 
 ITERATIVE = ["gfsc", "gf", "anchor-gfsc"]
 
@@ -20,73 +22,121 @@ def views():
     return [rng.normal(size=(60, 5)) + 2 * (np.arange(60) % 3 == v)[:, None] for v in range(3)]
 
 
+def stop_at(iteration):
+    return lambda number, _: number == iteration
+
+
 @pytest.mark.parametrize("key", ITERATIVE)
-def test_max_time_ends_it_after_a_sweep(key):
+def test_max_time_stops_after_an_iteration_and_keeps_the_result(key):
     model = METHODS[key](3, max_time=1e-9, tol=0.0, random_state=0)
-    with pytest.warns(ConvergenceWarning, match=r"was stopped by max_time=1e-09 seconds after 1 sweep:.*the result so far"):
+    message = r"was stopped by max_time=1e-09 seconds after 1 iteration: .*The result so far is kept"
+    with pytest.warns(ConvergenceWarning, match=message) as caught:
         model.fit(views())
-    assert model.n_iter_ == 1
-    assert not model.converged_
+    assert (caught[0].message.parameter, caught[0].message.value) == ("max_time", 1e-9)
+    assert (model.n_iter_, model.converged_, model.stopped_) == (1, False, "max_time")
     assert np.unique(model.labels_).tolist() == [0, 1, 2]
     assert np.isfinite(model.embedding_).all()
 
 
 @pytest.mark.parametrize("key", ITERATIVE)
-def test_time_enough_changes_nothing(key):
+def test_a_long_max_time_changes_nothing(key):
     limited = METHODS[key](3, max_time=1e6, random_state=0).fit(views())
     assert np.array_equal(limited.labels_, METHODS[key](3, random_state=0).fit(views()).labels_)
+    assert limited.converged_
+    assert limited.stopped_ is None
     for wrong in (0, -1, "1h", float("nan")):
         with pytest.raises(ParameterError, match="max_time"):
             METHODS[key](3, max_time=wrong).fit(views())
 
 
-INTERRUPTED = """
-import os, signal, sys, warnings
-import numpy as np, viewfuse as vf
-from viewfuse._utils import progress as _watch
-presses = int(sys.argv[2])
-ask = _watch.Stop.__call__
-def press(self, sweep, *rest):
-    if sweep == 2:
-        for _ in range(presses):
+@pytest.mark.parametrize("key", ITERATIVE)
+def test_max_iter_is_not_recorded_as_a_stop(key):
+    with pytest.warns(ConvergenceWarning, match="did not converge in 2 iterations.*Increase max_iter"):
+        model = METHODS[key](3, max_iter=2, tol=0.0, random_state=0).fit(views())
+    assert (model.n_iter_, model.converged_, model.stopped_) == (2, False, None)
+
+
+@pytest.mark.parametrize("key", ITERATIVE)
+def test_a_callback_that_returns_true_stops_and_keeps_the_result(key):
+    model = METHODS[key](3, callback=stop_at(2), tol=0.0, random_state=0)
+    with pytest.warns(ConvergenceWarning, match="was stopped by the callback after 2 iterations") as caught:
+        model.fit(views())
+    assert caught[0].message.parameter == "callback"
+    assert (model.n_iter_, model.converged_, model.stopped_) == (2, False, "callback")
+    assert np.unique(model.labels_).tolist() == [0, 1, 2]
+    with pytest.warns(ConvergenceWarning, match="did not converge"):
+        expected = METHODS[key](3, max_iter=2, tol=0.0, random_state=0).fit(views())
+    assert np.array_equal(model.labels_, expected.labels_)
+
+
+@pytest.mark.parametrize("key", ITERATIVE)
+def test_a_callback_gets_every_iteration_with_weights_in_the_order_of_the_views(key):
+    seen = []
+    data = {"longest name": views()[0], "constant": np.ones((60, 2)), "b": views()[1]}
+    with pytest.warns(ViewfuseWarning, match="'constant' is constant"):
+        model = METHODS[key](3, callback=lambda *state: seen.append(state), random_state=0).fit(data)
+    assert [iteration for iteration, _ in seen] == list(range(1, model.n_iter_ + 1))
+    assert all(isinstance(state, Sweep) for _, state in seen)
+    assert np.array_equal([state.weights for _, state in seen], model.history_["weights"])
+    assert [state.change for _, state in seen] == model.history_["change"].tolist()
+    assert [state.objective for _, state in seen] == model.history_["objective"].tolist()
+    assert model.stopped_ is None
+    called = len(seen)
+    _ = model.view_report_  # fits of its own
+    assert len(seen) == called
+
+
+@pytest.mark.parametrize("key", ITERATIVE)
+def test_a_callback_is_a_parameter_that_save_leaves_out(key, tmp_path):
+    callback = stop_at(10**6)
+    model = METHODS[key](3, callback=callback, random_state=0)
+    assert clone(model).get_params()["callback"] is callback
+    model.fit(views())
+    again = vf.load(model.save(tmp_path / "fit.model"))
+    assert again.callback is None
+    assert again.stopped_ is None
+    assert np.array_equal(again.labels_, model.labels_)
+    assert pickle.loads(pickle.dumps(model.set_params(callback=None))).callback is None
+    with pytest.raises(ParameterError, match="callback must be a function, or None; got 3"):
+        METHODS[key](3, callback=3).fit(views())
+
+
+@pytest.mark.parametrize("key", ITERATIVE)
+def test_ctrl_c_raises_keyboard_interrupt_from_fit(key):
+    before = signal.getsignal(signal.SIGINT)
+
+    def press(iteration, _):
+        assert signal.getsignal(signal.SIGINT) is before  # fit has installed no handler of its own
+        if iteration == 2:
             os.kill(os.getpid(), signal.SIGINT)
-    return ask(self, sweep, *rest)
-_watch.Stop.__call__ = press
-rng = np.random.default_rng(0)
-views = [rng.normal(size=(60, 5)) for v in range(3)]
-with warnings.catch_warnings(record=True) as caught:
-    warnings.simplefilter("always")
-    model = vf.METHODS[sys.argv[1]](3, tol=0.0, random_state=0).fit(views)
-print(model.n_iter_, model.converged_, sorted(set(model.labels_.tolist())), caught[0].message)
-assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
-"""
+            threading.Event().wait(5)  # the interrupt ends the wait
+
+    model = METHODS[key](3, callback=press, tol=0.0, random_state=0)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(views())
+    assert not hasattr(model, "labels_")
+    assert signal.getsignal(signal.SIGINT) is before
 
 
-def interrupted(key, presses):
-    command = [sys.executable, "-c", textwrap.dedent(INTERRUPTED), key, str(presses)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, env=os.environ, check=False)
-
-
-@pytest.mark.parametrize("key", ["gfsc", "anchor-gfsc"])
-def test_ctrl_c_keeps_the_result_so_far(key):
-    done = interrupted(key, 1)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("2 False [0, 1, 2]")
-    assert "was stopped by Ctrl-C after 2 sweeps" in done.stdout
-
-
-def test_a_second_ctrl_c_ends_at_once():
-    done = interrupted("gfsc", 2)
-    assert done.returncode == -signal.SIGINT or "KeyboardInterrupt" in done.stderr
-    assert done.stdout == ""
-
-
-def test_another_handler_of_ctrl_c_stays_in_place():
+@pytest.mark.parametrize("key", ITERATIVE)
+def test_a_handler_of_the_program_stays_installed_and_can_stop_the_fit(key):
     pressed = []
-    before = signal.signal(signal.SIGINT, lambda *_: pressed.append(1))
+
+    def handler(*_):
+        pressed.append(1)
+
+    def press_and_ask(iteration, _):
+        if iteration == 2:
+            os.kill(os.getpid(), signal.SIGINT)
+        return bool(pressed)
+
+    before = signal.signal(signal.SIGINT, handler)
     try:
-        METHODS["gfsc"](3, random_state=0).fit(views())
-        os.kill(os.getpid(), signal.SIGINT)
+        with pytest.warns(ConvergenceWarning, match="was stopped by the callback"):
+            model = METHODS[key](3, callback=press_and_ask, tol=0.0, random_state=0).fit(views())
+        assert signal.getsignal(signal.SIGINT) is handler
     finally:
         signal.signal(signal.SIGINT, before)
     assert pressed == [1]
+    assert 2 <= model.n_iter_ <= 3
+    assert model.stopped_ == "callback"

@@ -130,7 +130,7 @@ def test_adding_a_method_as_the_page_says(tmp_path: Path) -> None:
     method, imported, registered, test = blocks.values()
     package = tmp_path / "src" / "viewfuse"
     shutil.copytree(Path(viewfuse.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
-    (package / "cluster" / "median_graph.py").write_text(method)
+    (package / "cluster" / "baselines" / "median_graph.py").write_text(method)
     registry = package / "cluster" / "__init__.py"
     before, methods, entries = registry.read_text().partition("\nMETHODS: dict[str, type[MultiViewClusterer]] = {\n")
     assert methods
@@ -138,7 +138,7 @@ def test_adding_a_method_as_the_page_says(tmp_path: Path) -> None:
     (tmp_path / "test_median_graph.py").write_text(test)
     (tmp_path / "test_family.py").write_text(FAMILY_CHECKS)
     options = ["-q", "-p", "no:cacheprovider", "--import-mode=importlib", "--doctest-modules"]
-    files = ["test_median_graph.py", "test_family.py", "src/viewfuse/cluster/median_graph.py"]
+    files = ["test_median_graph.py", "test_family.py", "src/viewfuse/cluster/baselines/median_graph.py"]
     ended = subprocess.run(
         [sys.executable, "-m", "pytest", *options, *files],
         cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(package.parent)}, capture_output=True, text=True, check=False,

@@ -50,7 +50,7 @@ def test_every_point_of_every_grid_is_accepted_by_its_method(row):
     full, large, quick = (grid_points(row, "Digits", n, quick=q) for n, q in ((LARGE, False), (LARGE + 1, False), (9, True)))
     assert len(full) >= len(large) >= 1 <= len(quick) <= len(full)
     for point in (*full, *large, *quick):
-        METHODS[row.method](n_clusters=3, **point)._check_parameters()
+        METHODS[row.method](n_clusters=3, **point)._validate_params()
 
 
 def test_fourteen_methods_are_in_the_tables():

@@ -118,7 +118,7 @@ def test_what_is_missing_has_to_be_whole_rows_of_some_views():
         vf.GFSC(3).fit(nowhere)
     with pytest.raises(ViewsError, match="NaN"):
         vf.GFSC(3, variant="published").fit(arrays)
-    with pytest.raises(ParameterError, match="'auto' needs every sample"):
+    with pytest.raises(ParameterError, match="'auto' needs all samples"):
         vf.GFSC("auto").fit(arrays)
     with pytest.raises(ParameterError, match="needs every sample in every view"):
         gfsc([np.nan_to_num(x) for x in arrays], 3, variant="paper", present=~np.isnan(arrays[0][:, :1]))
@@ -133,7 +133,7 @@ def test_a_constant_view_that_some_lack_is_still_constant():
     alone = np.where(np.arange(120)[:, None] == 5, np.nan, arrays[0])
     alone[np.isnan(alone).any(axis=1)] = np.nan
     with (
-        pytest.raises(ViewsError, match="lacks every view that tells samples apart"),
+        pytest.raises(ViewsError, match="is missing from every view that is not constant"),
         pytest.warns(UninformativeViewWarning),
     ):
         vf.GFSC(3).fit([alone, np.ones((120, 2))])

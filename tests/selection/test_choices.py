@@ -8,7 +8,7 @@ import pytest
 import scipy.sparse as sp
 
 from viewfuse import GF, GFSC, AnchorGFSC, Views, ViewsError, metrics, selection
-from viewfuse.cluster import KM, _exact
+from viewfuse.cluster import KM
 from viewfuse.datasets import make_views
 from viewfuse.exceptions import NoStructureWarning, ParameterError
 
@@ -71,7 +71,7 @@ def test_anchors_count_samples_that_have_every_view():
     model = AnchorGFSC("auto", random_state=0).fit(views)
     assert model.n_clusters_ == model.cluster_counts_.suggested == 4
     assert metrics.accuracy(views.y, model.labels_) > 0.95
-    with pytest.raises(ViewsError, match="samples have every view"):
+    with pytest.raises(ViewsError, match="samples are present in every view"):
         AnchorGFSC("auto").fit(make_views(n_samples=20, n_features=(6, 9), missing=0.48, random_state=0))
 
 
@@ -94,7 +94,7 @@ def test_an_estimator_does_not_invent_clusters():
 @pytest.mark.filterwarnings("ignore::viewfuse.exceptions.DegenerateClustersWarning")
 @pytest.mark.parametrize("options", [{}, {"variant": "published", "alpha": 0.1, "beta": 2.0, "gamma": 0.1, "tol": 0.02}])
 def test_of_many_samples_some_are_counted(options, monkeypatch):
-    monkeypatch.setattr(_exact, "_MOST_COUNTED", 90)
+    monkeypatch.setattr(GFSC, "_most_counted", 90)
     views = make_views(n_samples=200, n_clusters=4, random_state=0)
     model = GFSC("auto", random_state=0, **options).fit(views)
     assert model.n_clusters_ == 4

@@ -42,19 +42,20 @@ METHODS: dict[str, type[MultiViewClusterer]] = {
 
 
 def known_methods(keys: Iterable[str] | None = None) -> list[str]:
-    """These keys, or all; an error says which of them are not in ``METHODS``."""
+    """The given keys, or all keys of ``METHODS``. Raises ParameterError for unknown keys."""
     wanted = list(METHODS if keys is None else keys)
     unknown = [key for key in wanted if key not in METHODS]
     if unknown or not wanted:
-        raise ParameterError(f"No such method: {', '.join(unknown) or 'none named'}. There are: {', '.join(METHODS)}.")
+        problem = f"No such method: {', '.join(unknown)}." if unknown else "No method was given."
+        raise ParameterError(problem, hint=f"There are: {', '.join(METHODS)}.", parameter="method", value=wanted)
     return wanted
 
 
 def load(path: str | Path) -> MultiViewClusterer:
-    """The estimator that ``model.save(path)`` wrote.
+    """Load an estimator that was saved by ``model.save(path)``.
 
-    Nothing in the file is executed. A file that is damaged, was edited, or comes from a newer viewfuse is refused with a
-    :class:`~viewfuse.exceptions.ModelFormatError` that says why.
+    Nothing in the file is executed. A file that is damaged, was edited, or was saved by a newer version of viewfuse raises a
+    :class:`~viewfuse.exceptions.ModelFormatError` with the reason.
 
     Examples
     --------

@@ -1,11 +1,11 @@
-"""The shell every estimator shares: ways in, validation, fitted attributes. A method adds its parameters and its solver."""
+"""Base class of the estimators: accepted data, validation and fitted attributes. A method adds parameters and a solver."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -19,26 +19,41 @@ from ..exceptions import UnusedColumnsWarning, ViewsTypeError
 from ..linalg import assign_clusters
 from ..linalg.threads import threads_for
 from ..views import Views, align_graph_frames, holds_views, is_dataframe, split_columns
-from ._checks import check_enough_samples, check_graphs, check_n_clusters, informative_views, solving
-from ._memory import check_memory
+from ._checks import check_enough_samples, check_graphs, informative_views, solving
+from ._constraints import ANYTHING, Constraint, Count, check_parameters
+from ._docs import filled
+from ._memory import MemoryDemand, check_memory
 from ._saving import write_model
 
 __all__ = ["EmbeddingMixin", "MultiViewClusterer", "RelabelMixin"]
 
 
 class MultiViewClusterer(ClusterMixin, BaseEstimator):
-    """Base of the multi-view clusterers.
+    """Base class of the multi-view clusterers.
 
-    A subclass has the parameters ``n_clusters`` and ``views``, checks its others in ``_check_parameters`` and solves in
-    ``_fit(views, arrays, used)``, where ``arrays`` are valid floating-point views and ``used`` the positions of those in
-    which samples differ.
+    A subclass has the parameters ``n_clusters`` and ``views``, lists in ``_parameter_constraints`` what its parameters may
+    be, and solves its problem in ``_fit(views, arrays, used)``: ``arrays`` are valid floating-point views, and ``used``
+    holds the positions of the views that are not constant. Its docstring may use the shared texts of ``cluster/_docs.py``.
     """
 
     n_clusters: Any
     views: Any
     affinity: str = "self-expressive"
-    _counts_clusters = False  # whether n_clusters may be "auto"
-    _html_summary: Callable[[Any], str] | None = None  # set by viewfuse.inspection, which this package cannot import
+
+    _parameter_constraints: ClassVar[dict[str, Sequence[Constraint]]] = {
+        "n_clusters": [Count(2)],
+        "views": ANYTHING,  # split_columns checks them against the data
+        "random_state": ANYTHING,  # checked by scikit-learn's check_random_state
+    }
+    _counts_clusters: ClassVar[bool] = False  # whether n_clusters may be "auto"
+    _memory_demand: ClassVar[MemoryDemand | None] = None  # None: the method makes no n × n array
+    _html_summary: ClassVar[Callable[[Any], str] | None] = None  # set by viewfuse.inspection, which this room cannot import
+    _unsaved_parameters: ClassVar[tuple[str, ...]] = ()  # ``save`` leaves them out, ``load`` sets them to None
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if cls.__doc__ is not None:
+            cls.__doc__ = filled(cls.__doc__)
 
     def fit(self, X: Any, y: Any = None) -> MultiViewClusterer:
         """Cluster the samples.
@@ -46,8 +61,8 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
         Parameters
         ----------
         X : list, tuple or dict of (n_samples, n_features) views, Views, or one 2-D array or DataFrame
-            A list or dict of DataFrames is joined on the index. One 2-D array or DataFrame is split by the estimator's
-            ``views=``; without it, it is one view.
+            A list or dict of DataFrames is joined on the index. One 2-D array or DataFrame is split into views by the
+            parameter ``views``; without it, the data is a single view.
         y : ignored
 
         Returns
@@ -61,38 +76,52 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
             check_graphs(views, arrays)
         used = informative_views(views, arrays, present)
         self._describe(X, views)
-        if getattr(self, "device", None) is None and free_memory(arrays[used[0]]) is None:  # not on a GPU
-            check_memory(self, [arrays[v] for v in used])
+        demand = self._demand()
+        on_gpu = getattr(self, "device", None) is not None or free_memory(arrays[used[0]]) is not None
+        if demand is not None and not on_gpu:
+            check_memory(self, demand.bytes([arrays[v] for v in used]), len(views))
         with solving(self), threads_for(len(views)):
             self._fit(views, arrays, used)
         return self
 
     def _arrays(self, views: Views) -> tuple[list[Any], np.ndarray | None]:
-        """The views as floating-point arrays, and who has which: None where the method needs everybody in all of them."""
+        """The views as floating-point arrays, and which samples are present in which view.
+
+        The mask is None if the method needs all samples in all views.
+        """
         return views.float_arrays(), None
 
     def _checked_views(self, X: Any) -> Views:
-        """The parameters checked, the data as views."""
-        check_n_clusters(self.n_clusters, may_be_auto=self._counts_clusters)
-        self._check_parameters()
+        """Check the parameters and convert the data to views."""
+        self._validate_params()
         return self._as_views(X)
 
     def _describe(self, X: Any, views: Views) -> None:
-        """Remember what the data is called."""
+        """Set the fitted attributes that describe the data."""
         if not _is_one_matrix(X):
-            self.__dict__.pop("feature_names_in_", None)  # of an earlier fit
+            self.__dict__.pop("feature_names_in_", None)  # from an earlier fit
         self.view_names_ = np.asarray(views.names, dtype=object)
         self.n_features_in_ = views.shape[1]
 
     def save(self, path: str | Path) -> Path:
-        """Write the estimator, fitted or not, to a file that :func:`viewfuse.load` reads: arrays and JSON, nothing pickled.
+        """Save the estimator, fitted or not, to a file that :func:`viewfuse.load` reads.
 
-        A file already there is replaced once the new one is whole.
+        The file holds arrays and JSON; nothing is pickled. An existing file is replaced after the new one is complete. A
+        ``callback`` is not saved.
         """
         return write_model(self, path)
 
-    def _check_parameters(self) -> None:
-        """Raise ParameterError for a parameter that cannot be."""
+    def _validate_params(self) -> None:
+        """Raise ParameterError if a parameter violates its constraint. scikit-learn's own check has the same name."""
+        check_parameters(self.get_params(deep=False), self._parameter_constraints)
+        self._check_combinations()
+
+    def _check_combinations(self) -> None:
+        """Raise ParameterError for parameters that are valid alone but not together."""
+
+    def _demand(self) -> MemoryDemand | None:
+        """Memory demand of a fit with the current parameters."""
+        return self._memory_demand
 
     def _fit(self, views: Views, arrays: list[Any], used: list[int]) -> None:
         raise NotImplementedError(f"{type(self).__name__} has no _fit")
@@ -102,18 +131,21 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
             if self.views is not None:
                 raise ViewsTypeError(
                     "views= splits the columns of one 2-D array or DataFrame, but the data is already in views "
-                    f"({type(X).__name__}); leave views= out."
+                    f"({type(X).__name__}).",
+                    hint="Leave views= out.",
+                    parameter="views",
+                    value=self.views,
                 )
             if isinstance(X, Views):
                 return X
             return Views(align_graph_frames(X) if self.affinity == "precomputed" else X)
         if getattr(X, "ndim", 2) > 2:
             raise ViewsTypeError(
-                f"A {X.ndim}-D array of shape {X.shape} is neither one matrix nor a list of views; "
-                "pass list(X) if its first axis counts the views."
+                f"A {X.ndim}-D array of shape {X.shape} is neither one matrix nor a list of views.",
+                hint="If its first axis is the axis of views, pass list(X).",
             )
         matrix = self._as_matrix(X, reset=reset)
-        # Row names serve the messages; within one frame there is nothing to match, so they need not be distinct.
+        # Row names are only used in messages. One frame has nothing to match, so they need not be unique.
         index = X.index if is_dataframe(X) and X.index.is_unique else None
         if self.views is None:
             views = Views({"all": matrix})
@@ -121,29 +153,32 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
             views, unused = split_columns(matrix, self.views)
             if unused:
                 warnings.warn(
-                    f"{unused} of {matrix.shape[1]} columns are in no group of views= and are not used.",
-                    UnusedColumnsWarning,
+                    UnusedColumnsWarning(
+                        f"{unused} of {matrix.shape[1]} columns are in no group of views= and are not used.",
+                        parameter="views",
+                        value=self.views,
+                    ),
                     stacklevel=3,
                 )
         return views if index is None else Views(views, ids=index)
 
     def _as_matrix(self, X: Any, *, reset: bool) -> Any:
-        """One matrix, checked as scikit-learn checks it; a DataFrame is left to ``Views``, which names its columns."""
+        """One matrix, validated by scikit-learn; a DataFrame is validated by ``Views``, whose messages name its columns."""
         if is_dataframe(X):
             validate_data(self, X, skip_check_array=True, reset=reset)
             return X.reset_index(drop=True)
         kind = getattr(getattr(X, "dtype", None), "kind", None)
         if kind in ("c", "U", "S"):
-            Views({"all": X})  # raises, and says what these values are
+            Views({"all": X})  # raises an error that says what these values are
         try:
             return validate_data(self, X, accept_sparse=True, dtype="numeric", ensure_all_finite=False, reset=reset)
         except ValueError:
             if kind == "O" and X.ndim == 2:
-                Views({"all": X})  # names the value that is not a number
+                Views({"all": X})  # raises an error that names the first value that is not a number
             raise
 
     def _weights_of_all_views(self, weights: np.ndarray, used: list[int], n_views: int) -> np.ndarray:
-        """Weights of all views, 0 for those set aside."""
+        """Weights of all views; the views that are not used have weight 0."""
         full = np.zeros((*weights.shape[:-1], n_views))
         full[..., used] = weights
         return full
@@ -167,7 +202,7 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
 
 
 class EmbeddingMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
-    """For methods that embed the samples: ``fit_transform``, and ``set_output`` for DataFrames out."""
+    """``fit_transform`` and ``set_output`` for methods that embed the samples."""
 
     embedding_: Any
 
@@ -181,13 +216,13 @@ class EmbeddingMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
 
 
 class RelabelMixin(EmbeddingMixin):
-    """For methods in which nothing but k-means is random once the embedding is there: repetitions need not fit again."""
+    """``relabel`` for methods whose only random step after the embedding is k-means."""
 
     n_clusters: Any
-    _points: Any  # the embedding's rows as k-means gets them
+    _points: Any  # the rows that k-means clusters
 
     def relabel(self, *, n_init: int = 1, random_state: Any = None) -> np.ndarray:
-        """Labels of one more k-means run on the fitted embedding; the fit itself stays as it is."""
+        """Labels of another k-means run on the fitted embedding. The fitted attributes do not change."""
         check_is_fitted(self)
         k = getattr(self, "n_clusters_", self.n_clusters)
         return assign_clusters(self._points, k, n_init=n_init, random_state=check_random_state(random_state))
@@ -195,7 +230,7 @@ class RelabelMixin(EmbeddingMixin):
 
 def _is_one_matrix(X: Any) -> bool:
     """Whether the data is one (samples × features) matrix: an array, a frame, or nested lists of numbers."""
-    if sp.issparse(X):  # before Mapping: scipy's dictionary of keys is one
+    if sp.issparse(X):  # before Mapping, because a dok_array is one
         return True
     if isinstance(X, (Views, Mapping)) or holds_views(X):
         return False

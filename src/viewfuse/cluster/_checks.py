@@ -1,12 +1,10 @@
-"""Checks that every estimator makes, with messages that say what was found and what to do."""
+"""Checks of the data and of the results that the estimators share."""
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -15,63 +13,33 @@ from array_api_compat import array_namespace
 
 from .._utils.device import true_positions
 from ..exceptions import (
-    ConvergenceWarning,
     DivergenceError,
     NoStructureWarning,
     NotEnoughMemoryError,
-    ParameterError,
     UninformativeViewWarning,
     ViewsError,
 )
-from ..fusion import Sweep
 from ..views import Views
+from ._constraints import Count, check_value
 from .counting import ClusterCounts
 
 __all__ = [
-    "check_choice",
     "check_count",
     "check_enough_samples",
     "check_finite_results",
     "check_graphs",
-    "check_max_time",
-    "check_n_clusters",
-    "check_number",
     "check_zero_samples",
     "informative_views",
-    "lopsided",
     "solving",
+    "unbalanced_sizes",
     "warn_of_no_structure",
     "warn_of_zero_samples",
-    "warn_unsettled",
 ]
 
 
 def check_count(name: str, value: Any, *, least: int) -> None:
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Integral) or value < least:
-        raise ParameterError(f"{name} must be a whole number of at least {least}; got {value!r}.")
-
-
-def check_n_clusters(value: Any, *, may_be_auto: bool) -> None:
-    if not (may_be_auto and isinstance(value, str)):
-        check_count("n_clusters", value, least=2)
-    elif value != "auto":
-        raise ParameterError(f"n_clusters must be a whole number of at least 2, or 'auto'; got {value!r}.")
-
-
-def check_number(name: str, value: Any, *, positive: bool) -> None:
-    ok = isinstance(value, Real) and not isinstance(value, (bool, np.bool_)) and math.isfinite(value)
-    if not ok or value < 0 or (positive and value == 0):
-        raise ParameterError(f"{name} must be a {'positive' if positive else 'non-negative'} number; got {value!r}.")
-
-
-def check_max_time(value: Any) -> None:
-    if value is not None:
-        check_number("max_time", value, positive=True)
-
-
-def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:
-    if not isinstance(value, str) or value not in choices:
-        raise ParameterError(f"{name} must be one of {', '.join(map(repr, choices))}; got {value!r}.")
+    """Raise ParameterError unless the value is a whole number of at least ``least``."""
+    check_value(name, value, [Count(least)])
 
 
 def check_enough_samples(views: Views, n_clusters: int, n_samples: int | None = None) -> None:
@@ -79,15 +47,19 @@ def check_enough_samples(views: Views, n_clusters: int, n_samples: int | None = 
     if n < n_clusters:
         samples = "1 sample" if n == 1 else f"{n} samples"
         raise ViewsError(
-            f"{samples} (view {views.names[0]!r}, n_samples={n}) cannot make {n_clusters} clusters; "
-            "ask for fewer clusters or give more samples."
+            f"{samples} (view {views.names[0]!r}, n_samples={n}) cannot form {n_clusters} clusters.",
+            hint="Reduce n_clusters or provide more samples.",
+            view=views.names[0],
+            parameter="n_clusters",
+            value=n_clusters,
         )
 
 
 def informative_views(views: Views, arrays: Sequence[Any], present: np.ndarray | None = None) -> list[int]:
-    """Positions of the views in which at least two samples that have them differ; the others are named in a warning.
+    """Positions of the views that are not constant; a warning names the constant ones.
 
-    In the order of the views' names: sums over views are then the same, to the last digit, in whatever order they came.
+    Samples that are missing from a view do not count. The positions are in the order of the views' names, so that sums over
+    views do not depend on the order of the data, not even in the last digit.
     """
     if present is not None:
         arrays = [_rows_at(array, np.flatnonzero(present[:, v])) for v, array in enumerate(arrays)]
@@ -98,40 +70,49 @@ def informative_views(views: Views, arrays: Sequence[Any], present: np.ndarray |
     names = ", ".join(repr(views.names[v]) for v in constant)
     if len(constant) == len(arrays):
         raise ViewsError(f"Every view is constant ({names}): all samples are the same, so there is nothing to cluster.")
-    warnings.warn(
-        f"View {names} is constant: every sample has the same values there. It gets weight 0; leave it out or mend it."
-        if len(constant) == 1
-        else f"Views {names} are constant: every sample has the same values there. They get weight 0; leave them out.",
-        UninformativeViewWarning,
-        stacklevel=4,
-    )
+    if len(constant) == 1:
+        found = UninformativeViewWarning(
+            f"View {names} is constant: all samples have the same values. It gets weight 0.",
+            hint="Fix the view or leave it out.",
+            view=views.names[constant[0]],
+        )
+    else:
+        found = UninformativeViewWarning(
+            f"Views {names} are constant: all samples have the same values. They get weight 0.",
+            hint="Fix these views or leave them out.",
+        )
+    warnings.warn(found, stacklevel=4)
     return [v for v in by_name if v not in constant]
 
 
 def check_zero_samples(views: Views, arrays: Sequence[Any], used: Sequence[int], present: np.ndarray | None = None) -> None:
-    """All-zero rows have no direction: warn, by view, whom the other views must place, or that no view can."""
+    """Warn of rows that are all zeros, which have no direction, in one view or in all of them."""
     zero = np.stack([_zero_rows(arrays[v]) for v in used], axis=1)
     warn_of_zero_samples(views, zero if present is None else zero & present[:, list(used)], used)
 
 
 def warn_of_zero_samples(views: Views, zero: np.ndarray, used: Sequence[int]) -> None:
-    """The same from an (n, number of used views) mask of the rows that are all zeros."""
-    silent = np.flatnonzero(zero.all(axis=1))
-    if silent.size:
+    """The same, given an (n, number of used views) mask of the rows that are all zeros."""
+    everywhere = np.flatnonzero(zero.all(axis=1))
+    if everywhere.size:
         names = ", ".join(repr(views.names[v]) for v in used)
         warnings.warn(
-            f"{_rows(silent)} all zeros in every view ({names}), the first {views.sample_name(silent[0])}: nothing says "
-            "where such a sample belongs, so its cluster is arbitrary. Remove it first.",
-            UninformativeViewWarning,
+            UninformativeViewWarning(
+                f"{_rows(everywhere)} all zeros in every view ({names}), the first is "
+                f"{views.sample_name(everywhere[0])}. The cluster of such a sample is arbitrary.",
+                hint="Remove these samples.",
+            ),
             stacklevel=5,
         )
-    zero[silent] = False
+    zero[everywhere] = False
     for position in np.flatnonzero(zero.any(axis=0)).tolist():
-        rows = np.flatnonzero(zero[:, position])
+        rows, name = np.flatnonzero(zero[:, position]), views.names[used[position]]
         warnings.warn(
-            f"View {views.names[used[position]]!r}: {_rows(rows)} all zeros, the first {views.sample_name(rows[0])}. "
-            "Such samples are placed by the other views.",
-            UninformativeViewWarning,
+            UninformativeViewWarning(
+                f"View {name!r}: {_rows(rows)} all zeros, the first is {views.sample_name(rows[0])}. "
+                "The other views decide the clusters of these samples.",
+                view=name,
+            ),
             stacklevel=5,
         )
 
@@ -139,18 +120,22 @@ def warn_of_zero_samples(views: Views, zero: np.ndarray, used: Sequence[int]) ->
 def warn_of_no_structure(found: ClusterCounts) -> None:
     if not found.structured:
         warnings.warn(
-            f"There are no clusters here: none of the numbers tried, {found.counts[0]} to {found.counts[-1]}, holds "
-            "together better than samples drawn from one cloud would. All samples are put in one cluster; give n_clusters "
-            "a number to divide them all the same.",
-            NoStructureWarning,
+            NoStructureWarning(
+                f"No clusters were found: for every number of clusters from {found.counts[0]} to {found.counts[-1]} the "
+                "clusters are no more stable than those of samples drawn from a single group. All samples are put in one "
+                "cluster.",
+                hint="Set n_clusters to a number to divide them anyway.",
+                parameter="n_clusters",
+                value="auto",
+            ),
             stacklevel=6,
         )
 
 
-def lopsided(labels: np.ndarray, n_clusters: int, views: Views) -> str | None:
-    """What is wrong with the sizes of these clusters, if anything: nearly all samples in one, or many of one sample.
+def unbalanced_sizes(labels: np.ndarray, n_clusters: int, views: Views) -> str | None:
+    """A message if nearly all samples are in one cluster, or if many clusters hold one sample; else None.
 
-    Few samples may well be alone; so this looks at ten or more for each cluster.
+    With few samples a cluster of one sample is nothing unusual, so at least ten samples per cluster are required.
     """
     numbers, sizes = np.unique(labels, return_counts=True)
     n = len(labels)
@@ -159,10 +144,10 @@ def lopsided(labels: np.ndarray, n_clusters: int, views: Views) -> str | None:
     small = numbers[np.argsort(sizes, kind="stable")][:3]
     rows = ", ".join(views.sample_name(int(np.flatnonzero(labels == number)[0])) for number in small[: n_clusters - 1])
     if n - sizes.max() <= 2 * (n_clusters - 1):
-        return f"Nearly all samples, {sizes.max()} of {n}, fell into one cluster, and few into the others (as {rows})."
-    alone = int((sizes == 1).sum())
-    if alone >= max(2, n_clusters / 2):
-        return f"{alone} of {n_clusters} clusters hold a single sample each (as {rows})."
+        return f"Nearly all samples, {sizes.max()} of {n}, are in one cluster; the others hold very few (e.g. {rows})."
+    single = int((sizes == 1).sum())
+    if single >= max(2, n_clusters / 2):
+        return f"{single} of {n_clusters} clusters hold a single sample each (e.g. {rows})."
     return None
 
 
@@ -172,49 +157,43 @@ def check_graphs(views: Views, arrays: Sequence[Any]) -> None:
     for name, array in zip(views.names, arrays, strict=True):
         if array.shape[1] != n:
             raise ViewsError(
-                f"View {name!r} is {array.shape[0]} × {array.shape[1]}: with affinity='precomputed' every view must be a "
-                "square graph, samples × samples."
+                f"View {name!r} is {array.shape[0]} × {array.shape[1]}; with affinity='precomputed' every view must be a "
+                "square graph (samples × samples).",
+                view=name,
+                parameter="affinity",
+                value="precomputed",
             )
         least = float(array.min() if sp.issparse(array) else array_namespace(array).min(array))
         if least < 0:
             place = array.tocoo().argmin() if sp.issparse(array) else array_namespace(array).argmin(array)
             row, column = divmod(int(place), n)
-            worst = f"{least:.3g}"
             raise ViewsError(
-                f"View {name!r} has the negative edge {worst} in {views.sample_name(row)}, column {column}. "
-                "Edges are similarities, 0 or more."
+                f"View {name!r} has the negative edge weight {least:.3g} in {views.sample_name(row)}, column {column}. "
+                "Edge weights are similarities and must be at least 0.",
+                view=name,
+                value=least,
             )
-
-
-def warn_unsettled(model: Any, sweeps: Sequence[Sweep], stopped: str | None) -> None:
-    """Say that the sweeps ended before the consensus settled: at ``max_iter``, or stopped for a reason."""
-    ended = f"was stopped {stopped}" if stopped else "has not settled"
-    remedy = "This is the result so far." if stopped else "Raise max_iter or tol."
-    warnings.warn(
-        f"{type(model).__name__} {ended} after {len(sweeps)} sweep{'s' if len(sweeps) > 1 else ''}: the consensus still "
-        f"changes by {sweeps[-1].change:.1e} a sweep (tol={model.tol:g}). {remedy}",
-        ConvergenceWarning,
-        stacklevel=5,
-    )
 
 
 @contextmanager
 def solving(model: Any) -> Iterator[None]:
-    """Within this block overflow is no warning, as results are checked; what cannot be solved or held is said in words."""
+    """Turn failures of a solver into exceptions of ours. Overflow gives no warning here, because results are checked."""
     with np.errstate(all="ignore"):
         try:
             yield
         except np.linalg.LinAlgError as error:
             raise _divergence(model) from error
+        except NotEnoughMemoryError:
+            raise
         except MemoryError as error:
             raise NotEnoughMemoryError(
-                f"{type(model).__name__} ran out of memory ({error}). Use AnchorGFSC, whose memory grows with the samples "
-                "and not with their square, or fewer samples."
+                f"{type(model).__name__} ran out of memory ({error}).",
+                hint="Use AnchorGFSC, whose memory grows linearly with the number of samples, or fewer samples.",
             ) from error
 
 
 def check_finite_results(model: Any, *results: Any) -> None:
-    """Raise DivergenceError if a solver left the range of numbers."""
+    """Raise DivergenceError if a result of a solver is not finite."""
     for result in results:
         if result is not None:
             xp = array_namespace(result)
@@ -224,8 +203,8 @@ def check_finite_results(model: Any, *results: Any) -> None:
 
 def _divergence(model: Any) -> DivergenceError:
     return DivergenceError(
-        f"{type(model).__name__} left the range of numbers: its parameters are too extreme for these views. "
-        "Take parameters nearer to the defaults, or look for extreme values in the views."
+        f"{type(model).__name__} produced numbers that are not finite: its parameters are too extreme for these views.",
+        hint="Use parameters closer to the defaults, or look for extreme values in the views.",
     )
 
 
@@ -242,7 +221,7 @@ def _rows_at(array: Any, rows: np.ndarray) -> Any:
 
 def _samples_are_equal(array: Any) -> bool:
     if sp.issparse(array):
-        # Columns differ somewhere exactly when their extremes do; sparse min and max count the zeros.
+        # A column is constant if its extremes are equal. The min and max of sparse arrays include the zeros.
         return bool((array.max(axis=0) != array.min(axis=0)).nnz == 0)
     xp = array_namespace(array)
     return bool(xp.all(array == array[:1, :]))

@@ -1,10 +1,10 @@
-"""What GFSC and GF share: running a fusion and turning its record into fitted attributes."""
+"""Base class of GFSC and GF: runs a fusion and turns its result into fitted attributes."""
 
 from __future__ import annotations
 
 import warnings
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -12,43 +12,33 @@ from array_api_compat import array_namespace, is_numpy_array
 from sklearn.utils import check_random_state
 
 from .._utils.device import free_memory, on_device, to_host, true_positions
-from .._utils.progress import Stop, stoppable
 from ..exceptions import (
     DegenerateClustersWarning,
     DegenerateGraphWarning,
-    MemoryWarning,
+    NotEnoughMemoryError,
     ParameterError,
     ViewfuseWarning,
     ViewsError,
 )
-from ..fusion import FusionResult, Sweep, fuse_graphs, learned_factors
+from ..fusion import FusionResult, fuse_graphs, learned_factors
 from ..graphs import GramFactor
 from ..linalg import assign_clusters, isolated_samples, tie_confidence, unit_rows
 from ..views import Views
 from ._base import MultiViewClusterer, RelabelMixin
-from ._checks import (
-    check_choice,
-    check_count,
-    check_max_time,
-    check_number,
-    check_zero_samples,
-    lopsided,
-    warn_of_no_structure,
-    warn_unsettled,
-)
-from ._view_report import ViewReport, ViewReportMixin, blind_views, separation, view_report
+from ._checks import check_zero_samples, unbalanced_sizes, warn_of_no_structure
+from ._constraints import Number, OneOf
+from ._memory import MemoryDemand, gibibytes
+from ._stopping import ITERATION_CONSTRAINTS, Callback, Iterations, StoppableMixin
+from ._view_report import ViewReport, ViewReportMixin, noise_views, separation, view_report
 from .counting import count_clusters_of_graphs, count_clusters_of_views, default_counts
 
 __all__ = ["ExactFusion"]
 
 _ARRAYS = ("labels_", "confidence_", "embedding_", "affinity_matrix_", "_points")
-_MOST_COUNTED = 2_000  # samples on which clusters are counted
-VARIANTS = ("robust", "published", "paper")
-AFFINITIES = ("self-expressive", "precomputed")
 
 
-class ExactFusion(ViewReportMixin, RelabelMixin, MultiViewClusterer):
-    """Base of the methods that fuse n × n graphs; a subclass says how in ``_fuse``."""
+class ExactFusion(StoppableMixin, ViewReportMixin, RelabelMixin, MultiViewClusterer):
+    """Base class of the methods that fuse n × n graphs; a subclass implements ``_fuse``."""
 
     alpha: float
     beta: float
@@ -60,27 +50,37 @@ class ExactFusion(ViewReportMixin, RelabelMixin, MultiViewClusterer):
     random_state: Any
     verbose: int
     device: str | None
+    callback: Callback | None
 
     _counts_clusters = True
+    _most_counted: ClassVar[int] = 2_000  # samples on which the number of clusters is estimated
+    _memory_demand = MemoryDemand(6.2, wide_per_view=1.0)
+    _memory_demand_in_single_precision: ClassVar[MemoryDemand] = MemoryDemand(3.1, wide_per_view=0.5)
+    _parameter_constraints: ClassVar = {
+        **MultiViewClusterer._parameter_constraints,
+        **ITERATION_CONSTRAINTS,
+        "variant": [OneOf("robust", "published", "paper")],
+        "affinity": [OneOf("self-expressive", "precomputed")],
+        "alpha": [Number(above=0)],
+        "beta": [Number(above=0)],
+    }
 
-    def _check_parameters(self) -> None:
-        check_choice("variant", self.variant, VARIANTS)
-        check_choice("affinity", self.affinity, AFFINITIES)
-        check_number("alpha", self.alpha, positive=True)
-        check_number("beta", self.beta, positive=True)
-        check_number("tol", self.tol, positive=False)
-        check_count("max_iter", self.max_iter, least=1)
-        check_max_time(self.max_time)
-        check_count("n_init", self.n_init, least=1)
+    def _demand(self) -> MemoryDemand:
+        return self._memory_demand_in_single_precision if self.variant == "robust" else self._memory_demand
 
     def _arrays(self, views: Views) -> tuple[list[Any], np.ndarray | None]:
-        """Samples may lack views where graphs are learned, robustly; others then stand in for them."""
+        """In the robust variant, samples may be missing from views if graphs are learned from features."""
         self._present: np.ndarray | None = None
         if self.affinity == "precomputed" or self.variant != "robust":
             return super()._arrays(views)
         arrays, self._present = views.incomplete_arrays()
         if self._present is not None and self.n_clusters == "auto":
-            raise ParameterError("n_clusters='auto' needs every sample in every view, but some are missing; give a number.")
+            raise ParameterError(
+                "n_clusters='auto' needs all samples in all views, but some samples are missing from a view.",
+                hint="Set n_clusters to a number.",
+                parameter="n_clusters",
+                value="auto",
+            )
         return arrays, self._present
 
     def _fuse(self, arrays: list[Any], **options: Any) -> FusionResult:
@@ -88,54 +88,45 @@ class ExactFusion(ViewReportMixin, RelabelMixin, MultiViewClusterer):
         raise NotImplementedError(f"{type(self).__name__} has no _fuse")
 
     def _cut_weight(self) -> float | None:
-        """γ; None where the cut is a separate step."""
+        """γ; None if the cut is a separate step."""
         return None
 
-    def _rows_are_directions(self) -> bool:
-        """Whether clusters lie in the directions of the embedding's rows; the program takes the rows as they are."""
+    def _scales_rows(self) -> bool:
+        """Whether the rows of the embedding are scaled to unit length; the authors' program does not scale them."""
         return self.variant == "robust" or self._cut_weight() is None
 
     def _fit(self, views: Views, arrays: list[Any], used: list[int]) -> None:
         if self.device is None:
-            self._fit_where_it_is(views, arrays, used)
+            self._fit_on_device(views, arrays, used)
             return
-        self._fit_where_it_is(views, on_device(arrays, self.device), used)
+        self._fit_on_device(views, on_device(arrays, self.device), used)
         if all(sp.issparse(array) or is_numpy_array(array) for array in arrays):
             for name in _ARRAYS:
                 if getattr(self, name) is not None:
                     setattr(self, name, to_host(getattr(self, name)))
 
-    def _fit_where_it_is(self, views: Views, arrays: list[Any], used: list[int]) -> None:
-        """On the device the arrays are on, and leaving the results there."""
+    def _fit_on_device(self, views: Views, arrays: list[Any], used: list[int]) -> None:
+        """Fit on the device of the arrays. The results stay there."""
         rng = check_random_state(self.random_state)
         self._forget_views()
-        if self.affinity != "precomputed" and not _fits(arrays[used[0]], self.variant):
-            self._fit_anchors(views, arrays)
-            return
+        if self.affinity != "precomputed":
+            self._check_device_memory(arrays[used[0]])
         chosen, present = self._prepared(views, arrays, used)
-        with stoppable(self.max_time) as stop:
-            self._set_n_clusters(chosen, rng)
-            watch = partial(self._after_sweep, stop=stop)
-            result, self._points, self.labels_ = self._clustered(chosen, present, rng, watch)
+        all_weights = partial(self._weights_of_all_views, used=used, n_views=views.n_views)
+        iterations = Iterations(self, all_weights)
+        self._set_n_clusters(chosen, rng)
+        result, self._points, self.labels_ = self._clustered(chosen, present, rng, iterations)
         self._views_fitted = used, chosen, present
-        self.noise_views_ = tuple(views.names[used[v]] for v in blind_views(self._separations()))
-        self._warn(result, views, stop.reason)
+        self.noise_views_ = tuple(views.names[used[v]] for v in noise_views(self._separations()))
+        self._record_end(result.sweeps, result.converged, iterations.stopped)
+        self._warn(result, views)
         self.confidence_ = _confidence(result, self.labels_)
         self.embedding_ = _in_precision_of(arrays[0], result.embedding)
         self.affinity_matrix_ = result.consensus
-        self.n_iter_ = len(result.sweeps)
-        self.converged_ = result.converged
-        weights = np.asarray([sweep.weights for sweep in result.sweeps])
-        self.history_ = {
-            "objective": np.asarray([sweep.objective for sweep in result.sweeps]),
-            "change": np.asarray([sweep.change for sweep in result.sweeps]),
-            "weights": self._weights_of_all_views(weights, used, views.n_views),
-        }
-        self.objective_ = self.history_["objective"]
-        self.view_weights_ = self.history_["weights"][-1]
+        self._record_history(result.sweeps, all_weights)
 
     def _prepared(self, views: Views, arrays: list[Any], used: list[int]) -> tuple[list[Any], np.ndarray | None]:
-        """What is fused, graphs, arrays or factors, and who has which of them."""
+        """What is fused (graphs, arrays or factors), and which samples are present in which view."""
         chosen = [arrays[v] for v in used]
         if self.affinity == "precomputed":
             return [array.toarray() if sp.issparse(array) else array for array in chosen], None
@@ -148,7 +139,7 @@ class ExactFusion(ViewReportMixin, RelabelMixin, MultiViewClusterer):
     def _clustered(
         self, chosen: list[Any], present: np.ndarray | None, rng: np.random.RandomState, on_sweep: Any = None
     ) -> tuple[FusionResult, Any, Any]:
-        """The fusion of these, as far as ``on_sweep`` lets it go, the rows that k-means gets, and the labels."""
+        """Fuse these views. Returns the fusion, the rows that k-means clusters, and the labels."""
         options: dict[str, Any] = {
             "variant": self.variant,
             "max_iter": self.max_iter,
@@ -163,7 +154,7 @@ class ExactFusion(ViewReportMixin, RelabelMixin, MultiViewClusterer):
             )
         else:
             result = self._fuse(chosen, **options, **({} if present is None else {"present": present}))
-        rows = unit_rows(result.embedding) if self._rows_are_directions() else result.embedding
+        rows = unit_rows(result.embedding) if self._scales_rows() else result.embedding
         return result, rows, assign_clusters(rows, self.n_clusters_, n_init=self.n_init, random_state=rng)
 
     def _make_view_report(self) -> ViewReport:
@@ -174,21 +165,21 @@ class ExactFusion(ViewReportMixin, RelabelMixin, MultiViewClusterer):
             if theirs is not None and not theirs.any(axis=1).all():
                 return None
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore", ViewfuseWarning)  # a view that is worth little alone is what this looks for
+                warnings.simplefilter("ignore", ViewfuseWarning)  # a single view may well give poor clusters
                 return to_host(self._clustered([views[v] for v in some], theirs, check_random_state(0))[2])
 
         names = [str(self.view_names_[v]) for v in used]
         return view_report(names, self.view_weights_[used], self._separations(), to_host(self.labels_), cluster)
 
     def _separations(self) -> np.ndarray:
-        """How far apart the clusters lie in each view; NaN where samples lack views, and for graphs."""
+        """How far apart the clusters lie in each view; NaN for graphs and if samples are missing from views."""
         _, views, present = self._views_fitted
         if self.n_clusters_ < 2 or present is not None or not all(isinstance(view, GramFactor) for view in views):
             return np.full(len(views), np.nan)
         return np.array([separation(view.basis, self.labels_) for view in views])
 
     def _present_in(self, used: list[int], views: Views) -> np.ndarray | None:
-        """Who has which of the used views."""
+        """Which samples are present in which of the used views."""
         if self._present is None:
             return None
         present = self._present[:, used]
@@ -197,45 +188,30 @@ class ExactFusion(ViewReportMixin, RelabelMixin, MultiViewClusterer):
             names = ", ".join(repr(views.names[v]) for v in used)
             sample = views.sample_name(int(nowhere[0]))
             raise ViewsError(
-                f"The sample in {sample} lacks every view that tells samples apart ({names}), so nothing says where it "
-                "belongs. Leave it out."
+                f"The sample in {sample} is missing from every view that is not constant ({names}), so it cannot be "
+                "assigned to a cluster.",
+                hint="Remove this sample.",
             )
         return present
 
-    def _fit_anchors(self, views: Views, arrays: list[Any]) -> None:
-        """What a device too small for n × n graphs can do: the same alternation on n × m ones."""
-        from .anchor_gfsc import AnchorGFSC
-
-        needed, free = graph_bytes(len(views), self.variant, arrays[0]), free_memory(arrays[0])
-        if self.n_clusters == "auto":
-            raise ParameterError(
-                f"n_clusters='auto' needs the graph of all {len(views):,} samples, {needed:,} bytes, and {arrays[0].device} "
-                f"has {free:,} free. Give the number of clusters, or take the number found on some of the samples."
+    def _check_device_memory(self, view: Any) -> None:
+        """Raise NotEnoughMemoryError if the graphs do not fit into the memory of the GPU that the views are on."""
+        free = free_memory(view)
+        n = int(view.shape[0])
+        needed = graph_bytes(n, self.variant, view)
+        if free is not None and needed > free:
+            raise NotEnoughMemoryError(
+                f"{type(self).__name__} of {n:,} samples needs {needed:,} bytes ({gibibytes(needed)}) on {view.device}, but "
+                f"only {free:,} ({gibibytes(free)}) are free.",
+                hint="Use AnchorGFSC, whose memory grows linearly with the number of samples, fewer samples or another "
+                "device=.",
+                parameter="device",
+                value=self.device,
             )
-        warnings.warn(
-            f"Graphs of {len(views):,} samples need {needed:,} bytes and {arrays[0].device} has {free:,} free: "
-            "AnchorGFSC is fitted instead, and affinity_matrix_ ties samples to its anchors.",
-            MemoryWarning,
-            stacklevel=5,
-        )
-        self.n_clusters_ = int(self.n_clusters)
-        options = {
-            "n_init": self.n_init,
-            "random_state": self.random_state,
-            "verbose": self.verbose,
-            "max_time": self.max_time,
-        }
-        model = AnchorGFSC(self.n_clusters_, **options).fit(
-            Views(arrays, names=views.names, ids=views.ids, present=self._present)
-        )
-        names = ("labels_", "confidence_", "embedding_", "n_iter_", "converged_", "history_", "objective_", "view_weights_")
-        for name in names:
-            setattr(self, name, getattr(model, name))
-        self.affinity_matrix_, self._points = model.anchor_graph_, unit_rows(model.embedding_)
 
     def _set_n_clusters(self, views: list[Any], rng: np.random.RandomState) -> None:
-        """``n_clusters_``: what was asked for or, if that is to be found out, what there is."""
-        self.__dict__.pop("cluster_counts_", None)  # of an earlier fit
+        """Set ``n_clusters_``: the parameter, or an estimate with ``n_clusters="auto"``."""
+        self.__dict__.pop("cluster_counts_", None)  # from an earlier fit
         if self.n_clusters != "auto":
             self.n_clusters_ = int(self.n_clusters)
             return
@@ -243,82 +219,78 @@ class ExactFusion(ViewReportMixin, RelabelMixin, MultiViewClusterer):
             counts = default_counts(_n_samples(views[0]))
             self.cluster_counts_ = count_clusters_of_graphs(views, counts, random_state=rng)
         else:
-            some = _samples_to_count(views, rng)
+            some = _drawn(views, self._most_counted, rng)
             self.cluster_counts_ = count_clusters_of_views(some, default_counts(_n_samples(some[0])), random_state=rng)
         self.n_clusters_ = self.cluster_counts_.suggested
         warn_of_no_structure(self.cluster_counts_)
 
-    def _after_sweep(self, number: int, sweep: Sweep, stop: Stop) -> bool:
-        """Print the sweep, if asked to; whether to stop."""
-        if self.verbose:
-            weights = " ".join(f"{weight:.3f}" for weight in sweep.weights)
-            print(
-                f"{type(self).__name__} sweep {number}: change {sweep.change:.2e}, objective {sweep.objective:.6g}, "
-                f"weights {weights}"
-            )
-        return stop(number, sweep.change, self.tol)
-
-    def _warn(self, result: FusionResult, views: Views, stopped: str | None) -> None:
-        if not result.converged:
-            warn_unsettled(self, result.sweeps, stopped)
+    def _warn(self, result: FusionResult, views: Views) -> None:
         isolated = true_positions(isolated_samples(result.consensus))
         if isolated.size and self.n_clusters_ > 1:
-            warnings.warn(self._isolation(isolated, result, views), DegenerateGraphWarning, stacklevel=4)
+            warnings.warn(self._isolation(isolated, result, views), stacklevel=5)
             return
-        found = lopsided(to_host(self.labels_), self.n_clusters_, views)
+        found = unbalanced_sizes(to_host(self.labels_), self.n_clusters_, views)
         if found is not None:
-            warnings.warn(f"{found} {self._cause_of_lopsidedness()}", DegenerateClustersWarning, stacklevel=5)
+            warnings.warn(self._unbalanced(found), stacklevel=5)
 
-    def _cause_of_lopsidedness(self) -> str:
+    def _unbalanced(self, found: str) -> DegenerateClustersWarning:
         if self.affinity != "precomputed" and self.variant != "robust":
-            return "In this variant the parameters are in the units of the data: lower beta, or use variant='robust'."
-        return (
-            "The likely cause is samples that are unlike all others: look at those in the small clusters, and leave them "
-            "out or mend them; or ask for fewer clusters (n_clusters='auto' finds out how many there are)."
+            return DegenerateClustersWarning(
+                f"{found} In this variant the parameters are in the units of the data.",
+                hint="Decrease beta, or use variant='robust'.",
+                parameter="beta",
+                value=self.beta,
+            )
+        return DegenerateClustersWarning(
+            f"{found} A likely cause is samples that are unlike all others.",
+            hint="Inspect the samples in the small clusters, and fix or remove them; or reduce n_clusters "
+            "(n_clusters='auto' estimates the number).",
+            parameter="n_clusters",
+            value=self.n_clusters,
         )
 
-    def _isolation(self, isolated: np.ndarray, result: FusionResult, views: Views) -> str:
+    def _isolation(self, isolated: np.ndarray, result: FusionResult, views: Views) -> DegenerateGraphWarning:
         xp = array_namespace(result.consensus)
         if not float(xp.max(result.consensus)) > 0:
             found = "The consensus graph is all zeros"
         elif isolated.size == len(views):
-            found = "No two samples are tied in the consensus graph"
+            found = "The consensus graph has no edges"
         else:
             noun = "sample has" if isolated.size == 1 else "samples have"
-            found = f"{isolated.size} {noun} no tie in the consensus graph (the first: {views.sample_name(isolated[0])})"
+            found = f"{isolated.size} {noun} no edges in the consensus graph (the first: {views.sample_name(isolated[0])})"
+        has_cut = bool(self._cut_weight())
         if self.affinity == "precomputed":
-            remedy = "Give graphs with more edges" + (", or lower gamma" if self._cut_weight() else "")
+            hint, parameter = f"Provide graphs with more edges{', or decrease gamma' if has_cut else ''}.", "affinity"
         elif self.variant == "robust":
-            remedy = "Lower gamma or raise alpha" if self._cut_weight() else "Raise alpha"
+            hint, parameter = ("Decrease gamma or increase alpha.", "gamma") if has_cut else ("Increase alpha.", "alpha")
         else:
-            remedy = "Lower beta" + (" and gamma" if self._cut_weight() else "") + ", or use variant='robust'"
-        return f"{found}, so their clusters mean nothing. {remedy}."
+            hint, parameter = f"Decrease beta{' and gamma' if has_cut else ''}, or use variant='robust'.", "beta"
+        return DegenerateGraphWarning(
+            f"{found}, so the clusters of these samples are arbitrary.",
+            hint=hint,
+            parameter=parameter,
+            value=getattr(self, parameter),
+        )
 
 
 def graph_bytes(n: int, variant: str, view: Any) -> int:
-    """What the sweeps need for n samples: three n × n arrays, and some tiles."""
+    """Bytes that the fusion of n samples needs: three n × n arrays and some tiles."""
     size = 4 if variant == "robust" or str(view.dtype).endswith("float32") else 8
     return size * (3 * n**2 + 2**27)
 
 
-def _fits(view: Any, variant: str) -> bool:
-    """Whether the sweeps fit on the device; in the processor's memory that is for others to say."""
-    free = free_memory(view)
-    return free is None or graph_bytes(int(view.shape[0]), variant, view) <= free
-
-
 def _confidence(result: FusionResult, labels: Any) -> Any:
-    """The mean of what a sample's ties say before the cut and after it."""
+    """Mean of the confidences by the edges before and after the cut."""
     before = tie_confidence(result.fused, labels)
     return before if result.fused is result.consensus else (before + tie_confidence(result.consensus, labels)) / 2
 
 
-def _samples_to_count(views: list[Any], rng: np.random.RandomState) -> list[Any]:
-    """The views, of some samples where there are many: to count takes several graphs, and all clusters show in a sample."""
+def _drawn(views: list[Any], most: int, rng: np.random.RandomState) -> list[Any]:
+    """The views of at most ``most`` samples: the estimate needs several graphs, and a sample shows all large clusters."""
     n = _n_samples(views[0])
-    if n <= _MOST_COUNTED:
+    if n <= most:
         return views
-    rows = np.sort(rng.choice(n, _MOST_COUNTED, replace=False))
+    rows = np.sort(rng.choice(n, most, replace=False))
     arrays = [view.basis if isinstance(view, GramFactor) else view for view in views]
     return [(array if sp.issparse(array) else to_host(array))[rows] for array in arrays]
 

@@ -1,4 +1,4 @@
-"""Whether a fit on n × n graphs has room, asked before anything is allocated."""
+"""Memory that a fit on n × n graphs needs, compared with what is available before anything is allocated."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from typing import Any
 
 from ..exceptions import NotEnoughMemoryError
 
-__all__ = ["available_memory", "check_memory", "memory_needed"]
+__all__ = ["MemoryDemand", "available_memory", "check_memory", "gibibytes"]
 
 
 @dataclass(frozen=True)
-class _Demand:
-    """The peak of a fit in n × n arrays of doubles: ``fixed + per_view · t``, and more for views of high rank.
+class MemoryDemand:
+    """Peak memory of a fit of t views, in n × n arrays of doubles: ``fixed + per_view · t``, and more for high ranks.
 
-    ``wide`` is added once and ``wide_per_view`` for each view, both in proportion to rank / n. All are measured;
-    a test holds them to what fits take.
+    ``wide`` is added once and ``wide_per_view`` for each view, both in proportion to rank / n. An estimator declares its
+    demand as the class attribute ``_memory_demand``. The numbers of viewfuse's estimators are measured; a test compares
+    them with the memory that fits take.
     """
 
     fixed: float
@@ -26,59 +27,36 @@ class _Demand:
     wide: float = 0.0
     wide_per_view: float = 0.0
 
-    def arrays(self, ranks: Sequence[float]) -> float:
-        """How many for views of these ranks, as shares of n."""
-        return self.fixed + self.per_view * len(ranks) + self.wide * max(ranks) + self.wide_per_view * sum(ranks)
+    def bytes(self, arrays: Sequence[Any]) -> int:
+        """Bytes that a fit of these views needs at its peak, approximately."""
+        n = int(arrays[0].shape[0])
+        ranks = [min(int(array.shape[1]), n) / n for array in arrays]
+        square = self.fixed + self.per_view * len(ranks) + self.wide * max(ranks) + self.wide_per_view * sum(ranks)
+        return int(8 * n * n * square)
 
 
-_ROBUST, _DOUBLE = _Demand(3.1, wide_per_view=0.5), _Demand(6.2, wide_per_view=1.0)
-_DEMANDS = {
-    "GFSC": _DOUBLE,
-    "GF": _DOUBLE,
-    "SC": _Demand(5.0, 0.4, 1.5),
-    "SCAve": _Demand(4.1, 1.0, 1.6),
-    "CoTrain": _Demand(4.1, 1.0, 2.2),
-    "CoReg": _Demand(3.6, 1.5, 1.5),
-    "MVKKM": _Demand(1.1, 1.0, 3.1),
-    "AMGL": _Demand(3.0, 2.2, 1.5),
-    "MVSC": _Demand(3.0, 1.15, 1.2, 4.0),
-    "DiMSC": _Demand(3.4, 1.8, 3.0, 5.5),
-    "IMVSC": _Demand(4.5, 4.3, 2.4, 5.6),
-}
-
-
-def memory_needed(model: Any, arrays: Sequence[Any]) -> int | None:
-    """Bytes that a fit of these views takes at its peak, about; None for a method that makes no n × n array."""
-    demand = _DEMANDS.get(type(model).__name__)
-    if demand is _DOUBLE and model.variant == "robust":
-        demand = _ROBUST
-    if demand is None:
-        return None
-    n = int(arrays[0].shape[0])
-    return int(8 * n * n * demand.arrays([min(int(array.shape[1]), n) / n for array in arrays]))
-
-
-def check_memory(model: Any, arrays: Sequence[Any], available: int | None = None) -> None:
-    """Raise NotEnoughMemoryError if a fit of these views would not fit into ``available`` bytes, or what there is."""
-    needed = memory_needed(model, arrays)
+def check_memory(model: Any, needed: int, n_samples: int, available: int | None = None) -> None:
+    """Raise NotEnoughMemoryError if a fit would not fit into ``available`` bytes, by default those of this process."""
     available = available_memory() if available is None else available
-    if needed is None or available is None or needed <= available:
+    if available is None or needed <= available:
         return
     elsewhere = ", another device=" if hasattr(model, "device") else ""
     raise NotEnoughMemoryError(
-        f"{type(model).__name__} of {arrays[0].shape[0]:,} samples needs about {needed:,} bytes ({_gib(needed)}), but only "
-        f"{available:,} ({_gib(available)}) can be had here. Use AnchorGFSC, whose memory grows with the samples and not "
-        f"with their square, fewer samples{elsewhere}, or a machine with more memory."
+        f"{type(model).__name__} of {n_samples:,} samples needs about {needed:,} bytes ({gibibytes(needed)}), but only "
+        f"{available:,} ({gibibytes(available)}) are available.",
+        hint="Use AnchorGFSC, whose memory grows linearly with the number of samples, fewer samples"
+        f"{elsewhere}, or a machine with more memory.",
+        value=needed,
     )
 
 
 def available_memory() -> int | None:
-    """Bytes this process can still get: the least of what is free and what its limits leave; None where nobody can say."""
-    return min((max(room, 0) for room in _rooms()), default=None)
+    """Bytes that this process can still allocate: the least of the free memory and all limits; None if unknown."""
+    return min((max(room, 0) for room in _limits()), default=None)
 
 
-def _rooms() -> Iterator[int]:
-    """What the machine, the limits of the process (``ulimit``) and its control groups each leave."""
+def _limits() -> Iterator[int]:
+    """Bytes left by the machine, by the limits of the process (``ulimit``) and by each of its control groups."""
     yield from _free_on_machine()
     yield from _under_process_limits()
     yield from _under_control_groups()
@@ -96,7 +74,7 @@ def _under_process_limits() -> Iterator[int]:
     except ImportError:  # not a Unix
         return
     sizes = [int(size) * os.sysconf("SC_PAGE_SIZE") for line in _lines(Path("/proc/self/statm")) for size in line.split()]
-    used = {resource.RLIMIT_AS: 0, resource.RLIMIT_DATA: 5}  # where statm tells the size that each limit bounds
+    used = {resource.RLIMIT_AS: 0, resource.RLIMIT_DATA: 5}  # position in statm of the size that each limit bounds
     for limit, position in used.items():
         most = resource.getrlimit(limit)[0]
         if most != resource.RLIM_INFINITY and sizes:
@@ -113,17 +91,17 @@ def _under_control_groups(root: Path = Path("/sys/fs/cgroup"), groups: Path = Pa
 
 
 def _up_the_tree(root: Path, name: str, limit: str, usage: str) -> Iterator[int]:
-    """A group is bound by its own limit and by those of all groups around it; files it has read can be dropped."""
+    """The limits of a group and of all groups that contain it. Memory of cached files counts as free."""
     group = root / name.strip("/")
     for folder in (group, *group.parents):
         if not folder.is_relative_to(root):
             break
         most, used = _lines(folder / limit), _lines(folder / usage)
         if most and used and most[0].isdigit():
-            yield int(most[0]) - int(used[0]) + _droppable(folder)
+            yield int(most[0]) - int(used[0]) + _cached_files(folder)
 
 
-def _droppable(folder: Path) -> int:
+def _cached_files(folder: Path) -> int:
     names = ("inactive_file ", "active_file ")
     return sum(int(line.split()[1]) for line in _lines(folder / "memory.stat") if line.startswith(names))
 
@@ -135,5 +113,5 @@ def _lines(path: Path) -> list[str]:
         return []
 
 
-def _gib(size: int) -> str:
+def gibibytes(size: int) -> str:
     return f"{size / 2**30:.3g} GiB"

@@ -1,8 +1,8 @@
-"""Fitted estimators as files: arrays and JSON in one zip archive. Nothing is pickled; loading runs nothing from the file.
+"""Saved estimators: arrays and JSON in one zip archive. Nothing is pickled, and loading executes nothing from the file.
 
-``model.json`` names the format and its version, the method, its parameters and fitted attributes, and the SHA-256 of every
-array; its own checksum stands in it. Arrays are ``.npy`` members, so ``numpy.load`` can look into the archive too. The
-checksums tell a damaged or edited file from a whole one; they are no signature, so they do not tell who wrote it.
+``model.json`` contains the name and version of the format, the method, its parameters and fitted attributes, the SHA-256 of
+every array and a checksum of itself. Arrays are ``.npy`` members, so ``numpy.load`` can also open the archive. The checksums
+detect a damaged or edited file; they are not a signature and do not tell who wrote it.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from .rows.placement import Placement
 __all__ = ["read_model", "write_model"]
 
 _FORMAT = "viewfuse model"
-_VERSION = 2  # 1 knew anchors without their mean
+_VERSION = 2  # version 1 had anchors without their mean
 _MANIFEST = "model.json"
-_TAG = "is"  # of a JSON object that stands for something JSON does not have
+_TAG = "is"  # key of a JSON object that represents a type which JSON does not have
 _SCALARS = (bool, int, str, type(None))
-# What else a fitted attribute may be.
+# Records that a fitted attribute may be.
 _KEPT = (Placement, AnchorModel, BipartiteEmbedding, ClusterCounts, ViewReport)
 _RECORDS: dict[str, Any] = {made.__name__: made for made in _KEPT}
 
@@ -50,7 +50,11 @@ def write_model(model: Any, path: str | Path) -> Path:
         "format": _FORMAT,
         "version": _VERSION,
         "method": type(model).__name__,
-        "attributes": {name: encoder.encode(value, name) for name, value in model.__getstate__().items()},
+        "attributes": {
+            name: encoder.encode(value, name)
+            for name, value in model.__getstate__().items()
+            if name not in model._unsaved_parameters
+        },
         "arrays": {name: _sha256(content) for name, content in encoder.members.items()},
     }
     manifest["checksum"] = _sha256(_canonical(manifest))
@@ -62,19 +66,20 @@ def write_model(model: Any, path: str | Path) -> Path:
 
 
 def read_model(path: str | Path, classes: Mapping[str, Any]) -> Any:
-    """The estimator in a file; ``classes`` holds those that may be in it, by name."""
+    """The estimator in a file; ``classes`` maps names to the classes that may be loaded."""
     path = Path(path).expanduser()
     with _refusing(path), zipfile.ZipFile(path) as archive:
         manifest = _manifest(archive)
         made = classes.get(str(manifest["method"]))
         if made is None:
-            raise ModelFormatError(f"it holds a {manifest['method']}, which this viewfuse does not know.")
+            raise ModelFormatError(f"it contains a {manifest['method']}, which this version of viewfuse does not know.")
         decoder = _Decoder({name: _array(archive, name, digest) for name, digest in manifest["arrays"].items()})
         attributes = {str(name): decoder.decode(value) for name, value in manifest["attributes"].items()}
+        attributes |= dict.fromkeys(made._unsaved_parameters)
         unknown = [name for name in attributes if hasattr(made, name) and callable(getattr(made, name))]
         absent = [name for name in made._get_param_names() if name not in attributes]
         if unknown or absent:
-            raise ModelFormatError(f"it does not describe a {made.__name__}: look at {(unknown + absent)[0]!r}.")
+            raise ModelFormatError(f"it does not describe a {made.__name__}: see {(unknown + absent)[0]!r}.")
     model = object.__new__(made)
     vars(model).update(attributes)
     return model
@@ -82,65 +87,71 @@ def read_model(path: str | Path, classes: Mapping[str, Any]) -> Any:
 
 @contextmanager
 def _refusing(path: Path) -> Iterator[None]:
-    """Whatever goes wrong inside becomes a ``ModelFormatError`` with the file's name and the reason."""
+    """Turn every error of this block into a ``ModelFormatError`` with the name of the file and the reason."""
     try:
         yield
     except ModelFormatError as error:
-        raise ModelFormatError(f"{path}: {error}") from None
+        raise ModelFormatError(f"{path}: {error.problem}", hint=error.hint) from None
     except (FileNotFoundError, PermissionError, IsADirectoryError):
         raise
-    except Exception as error:  # zipfile, json and NumPy meet damage with exceptions of many types
+    except Exception as error:  # zipfile, json and NumPy raise many types of exceptions for damaged files
         reason = " ".join(str(error).split()) or type(error).__name__
-        raise ModelFormatError(f"{path}: this is no saved model, or it is damaged or cut short ({reason}).") from error
+        raise ModelFormatError(f"{path}: not a saved model, or damaged or truncated ({reason}).") from error
 
 
 def _manifest(archive: zipfile.ZipFile) -> dict[str, Any]:
     if _MANIFEST not in archive.namelist():
-        raise ModelFormatError("this is no saved model: model.save(path) writes them.")
+        raise ModelFormatError("not a saved model.", hint="Models are saved by model.save(path).")
     manifest = json.loads(_content(archive, _MANIFEST))
     if not isinstance(manifest, dict) or manifest.get("format") != _FORMAT:
-        raise ModelFormatError("this is no saved model: model.save(path) writes them.")
+        raise ModelFormatError("not a saved model.", hint="Models are saved by model.save(path).")
     version = manifest.get("version")
     if not isinstance(version, int) or version > _VERSION:
         raise ModelFormatError(
-            f"it was saved by a newer viewfuse (format {version}; this one reads up to {_VERSION}). Update viewfuse."
+            f"it was saved by a newer version of viewfuse (format {version}; this version reads up to {_VERSION}).",
+            hint="Update viewfuse.",
         )
     if version < _VERSION:
         raise ModelFormatError(
-            f"it was saved by an older viewfuse, in format {version}, which this one cannot read. Fit again."
+            f"it was saved by an older version of viewfuse, in format {version}, which this version cannot read.",
+            hint="Fit the model again.",
         )
     checksum = manifest.pop("checksum", None)
     if checksum != _sha256(_canonical(manifest)):
-        raise ModelFormatError(f"{_MANIFEST} is not as it was saved: its checksum does not match. Save the model again.")
+        raise ModelFormatError(
+            f"{_MANIFEST} was changed after it was saved: its checksum does not match.", hint="Save the model again."
+        )
     return manifest
 
 
 def _content(archive: zipfile.ZipFile, name: str) -> bytes:
-    """The bytes of a member: stored as they are, so never more than the file has."""
+    """The bytes of a member. Members are not compressed, so they are never larger than the file."""
     member = archive.getinfo(name)
     if member.compress_type != zipfile.ZIP_STORED or member.file_size != member.compress_size:
-        raise ModelFormatError(f"{name} is compressed, which model.save never does.")
+        raise ModelFormatError(f"{name} is compressed, but model.save never compresses.")
     return archive.read(member)
 
 
 def _array(archive: zipfile.ZipFile, name: str, digest: str) -> np.ndarray:
     content = _content(archive, f"{name}.npy")
     if _sha256(content) != digest:
-        raise ModelFormatError(f"array {name!r} is not as it was saved: its checksum does not match. Save the model again.")
+        raise ModelFormatError(
+            f"array {name!r} was changed after it was saved: its checksum does not match.", hint="Save the model again."
+        )
     stream = io.BytesIO(content)
     if np.lib.format.read_magic(stream) != (1, 0):
         raise ModelFormatError(f"array {name!r} is in an unknown format.")
     shape, columns_first, dtype = np.lib.format.read_array_header_1_0(stream)
     if dtype.hasobject:
-        raise ModelFormatError(f"array {name!r} holds pickled Python objects, which are never loaded.")
+        raise ModelFormatError(f"array {name!r} contains pickled Python objects, which are never loaded.")
     if math.prod(shape) * dtype.itemsize != len(content) - stream.tell():
-        raise ModelFormatError(f"array {name!r} does not hold the {shape} numbers it claims.")
+        raise ModelFormatError(f"array {name!r} does not contain the numbers of its shape {shape}.")
     values = np.frombuffer(content, dtype=dtype, offset=stream.tell()) if math.prod(shape) else np.empty(0, dtype)
     return values.reshape(shape, order="F" if columns_first else "C").copy(order="K")
 
 
 class _Encoder:
-    """Values as JSON; arrays become ``members``, each with a name of its own."""
+    """Converts values to JSON; arrays become ``members``, each with a unique name."""
 
     def __init__(self) -> None:
         self.members: dict[str, bytes] = {}
@@ -172,7 +183,9 @@ class _Encoder:
         if is_array_api_obj(value):
             return self._encode_array(to_host(value), name)
         raise ModelFormatError(
-            f"{name} is a {type(value).__name__}, which cannot be saved as arrays and JSON. Set it to a plain value first."
+            f"{name} is a {type(value).__name__}, which cannot be saved as arrays and JSON.",
+            hint="Set it to a plain value first.",
+            parameter=name,
         )
 
     def _encode_array(self, array: np.ndarray, name: str) -> Any:
@@ -186,7 +199,7 @@ class _Encoder:
 
 
 class _Decoder:
-    """JSON back to values. Only what ``_Encoder`` writes is known; any other tag is refused."""
+    """Converts JSON back to values. Tags that ``_Encoder`` does not write are refused."""
 
     def __init__(self, arrays: Mapping[str, np.ndarray]) -> None:
         self.arrays = arrays
@@ -198,7 +211,7 @@ class _Decoder:
             return value
         decode = getattr(self, f"_decode_{str(value.get(_TAG)).lower()}", None)
         if decode is None:
-            raise ModelFormatError(f"it holds a {value.get(_TAG)!r}, which this viewfuse does not know.")
+            raise ModelFormatError(f"it contains a {value.get(_TAG)!r}, which this version of viewfuse does not know.")
         return decode(value)
 
     def _decode_float(self, value: dict[str, Any]) -> float:
@@ -220,13 +233,13 @@ class _Decoder:
 
     def _decode_sparse(self, value: dict[str, Any]) -> sp.csr_array:
         matrix = sp.csr_array(tuple(self.decode(value["parts"])), shape=value["shape"])
-        matrix.check_format(full_check=True)  # SciPy's conversions write wherever the indices point
+        matrix.check_format(full_check=True)  # SciPy does not check the indices when it converts
         return matrix
 
     def _decode_record(self, value: dict[str, Any]) -> Any:
         made = _RECORDS.get(value["class"])
         if made is None:
-            raise ModelFormatError(f"it holds a {value['class']!r}, which this viewfuse does not know.")
+            raise ModelFormatError(f"it contains a {value['class']!r}, which this version of viewfuse does not know.")
         return made(**{name: self.decode(item) for name, item in value["fields"].items()})
 
     def _decode_objects(self, value: dict[str, Any]) -> np.ndarray:

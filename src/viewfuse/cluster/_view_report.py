@@ -1,4 +1,4 @@
-"""What each view has to do with a clustering: whether it sees the clusters, finds them alone, and is missed."""
+"""How each view relates to a clustering: its weight, how far apart the clusters lie in it, and fits with and without it."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ from .._utils.extras import require
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-__all__ = ["ViewReport", "ViewReportMixin", "blind_views", "separation", "view_report"]
+__all__ = ["ViewReport", "ViewReportMixin", "noise_views", "separation", "view_report"]
 
-_CHANCE = 4.0  # standard deviations
-_FAINT = 0.05  # of the view that separates the clusters best
+_CHANCE = 4.0  # separation, in standard deviations, below which a view may be noise
+_FAINT = 0.05  # the same, relative to the largest separation
 
 
 @dataclass(frozen=True)
 class ViewReport:
-    """What each view has to do with a clustering; printed, it is a table.
+    """How each view relates to a clustering. ``print`` shows it as a table.
 
     Attributes
     ----------
     names : tuple of str
-    weight : (n_views,) array, the trust in each view, summing to 1
+    weight : (n_views,) array, summing to 1
     separation : (n_views,) array
-        How far the clusters lie apart in the view, in standard deviations of what random clusters of these sizes would: near
-        0 for a view that knows nothing of the clusters. NaN for graphs that are given, and where samples lack views.
+        How far apart the clusters lie in the view, compared with random clusters of the same sizes, in standard deviations:
+        near 0 for a noise view. NaN for precomputed graphs and if samples are missing from views.
     alone : (n_views,) array
-        Adjusted Rand index of the clusters found in this view alone with those found in all.
+        Adjusted Rand index between the clusters found in this view alone and those found in all views.
     loss : (n_views,) array
-        1 less the adjusted Rand index of the clusters found without this view with those found in all: 0 where it is not
-        missed. NaN for an only view, and where the others do not hold every sample.
-    noise : tuple of str, the views that do not see the clusters
+        1 minus the adjusted Rand index between the clusters found without this view and those found in all views: 0 if the
+        view makes no difference. NaN for a single view, and if a sample is present only in this view.
+    noise : tuple of str, the noise views
     """
 
     names: tuple[str, ...]
@@ -48,7 +48,7 @@ class ViewReport:
     noise: tuple[str, ...]
 
     def to_frame(self) -> DataFrame:
-        """The table as a pandas DataFrame, a row for each view."""
+        """The table as a pandas DataFrame with one row per view."""
         columns = {name: getattr(self, name) for name in ("weight", "separation", "alone", "loss")}
         return require("pandas").DataFrame(columns, index=list(self.names))
 
@@ -57,7 +57,7 @@ class ViewReport:
         lines = [f"{'view':{width}}  weight  separation  alone   loss"]
         rows = zip(self.names, self.weight, self.separation, self.alone, self.loss, strict=True)
         for name, weight, separation, alone, loss in rows:
-            mark = "  ← does not see the clusters" if name in self.noise else ""
+            mark = "  ← noise view" if name in self.noise else ""
             lines.append(f"{name:{width}} {weight:7.3f} {separation:11.1f} {alone:6.2f} {loss:6.2f}{mark}")
         return "\n".join(lines)
 
@@ -65,18 +65,19 @@ class ViewReport:
 
 
 class ViewReportMixin:
-    """``view_report_`` for a method that keeps what it needs for it in ``_views_fitted``, and makes it on request."""
+    """``view_report_``, computed on first access from the data that ``fit`` keeps in ``_views_fitted``."""
 
     noise_views_: tuple[str, ...]
     _views_fitted: Any
 
     @property
     def view_report_(self) -> ViewReport:
-        """What each view has to do with the clusters: made when first asked for, by two fits for each view."""
+        """How each view relates to the clusters. Computed on first access, by two fits per view."""
         if "_view_report" not in self.__dict__:
             if "_views_fitted" not in self.__dict__:
                 raise AttributeError(
-                    f"view_report_ is there after fit; a pickled {type(self).__name__} has it if it was asked for before."
+                    "view_report_ is available after fit. A pickled or saved "
+                    f"{type(self).__name__} has it only if it was computed before."
                 )
             self._view_report = self._make_view_report()
         return self._view_report
@@ -85,20 +86,20 @@ class ViewReportMixin:
         raise NotImplementedError(f"{type(self).__name__} has no _make_view_report")
 
     def _forget_views(self) -> None:
-        """Of an earlier fit."""
+        """Remove what an earlier fit has set."""
         self.noise_views_ = ()
         for name in ("_view_report", "_views_fitted"):
             self.__dict__.pop(name, None)
 
     def __getstate__(self) -> dict[str, Any]:
         state: Any = super().__getstate__()
-        state = dict(state)  # scikit-learn may hand out the __dict__ itself
-        state.pop("_views_fitted", None)  # a model is not the place to keep the data
+        state = dict(state)  # scikit-learn may return the __dict__ itself
+        state.pop("_views_fitted", None)  # a pickled model does not contain the data
         return state
 
 
 def separation(points: Any, labels: Any) -> float:
-    """``(B − E B) / sd B``: B the scatter of the clusters' means in a view, against all ways to hand out the same labels.
+    """``(B − E B) / sd B``, where B is the scatter of the cluster means in a view, over all permutations of the labels.
 
     With centred samples ``x_i``, (n, d), cluster means ``m_r`` and sizes ``n_r``, ``B = Σ_r n_r‖m_r‖²``. Over permutations
     of the labels ``E B = (k − 1)/(n − 1) · Σ‖x_i‖²``, and about ``sd B = √(2(k − 1) Σλ²) / (n − 1)`` with the eigenvalues λ
@@ -118,9 +119,9 @@ def separation(points: Any, labels: Any) -> float:
     return (between - (k - 1) / (n - 1) * total) / spread if spread > 0 else 0.0
 
 
-def blind_views(separations: np.ndarray) -> np.ndarray:
-    """Positions of the views that do not see the clusters, where another clearly does."""
-    best = np.nanmax(separations, initial=0.0)  # 0 where all are NaN
+def noise_views(separations: np.ndarray) -> np.ndarray:
+    """Positions of the noise views: the clusters are not separated in them, but clearly in another view."""
+    best = np.nanmax(separations, initial=0.0)  # 0 if all are NaN
     least = max(_CHANCE, _FAINT * best)
     return np.flatnonzero(separations < least) if best > 3 * least else np.array([], dtype=int)
 
@@ -132,26 +133,25 @@ def view_report(
     labels: np.ndarray,
     cluster: Callable[[list[int]], np.ndarray | None],
 ) -> ViewReport:
-    """Compare the clusters of all views with those of each alone and of all but one.
+    """Compare the clusters of all views with those of each view alone and of all views but one.
 
     Parameters
     ----------
     names, weights, separations : of the views
     labels : (n,) array of int, found in all views
-    cluster : from positions of views to the labels found in those; None where they do not hold every sample
+    cluster : function from positions of views to the labels found in them, or None if a sample is missing from all of them
     """
 
     def agreement(some: list[int]) -> float:
         found = cluster(some) if some else None
         return float("nan") if found is None else float(adjusted_rand_score(labels, found))
 
-    everyone = range(len(names))
-    blind = {names[v] for v in blind_views(separations)}
+    positions = range(len(names))
     return ViewReport(
         names=tuple(names),
         weight=np.asarray(weights, dtype=float),
         separation=separations,
-        alone=np.array([agreement([v]) for v in everyone]),
-        loss=1 - np.array([agreement([u for u in everyone if u != v]) for v in everyone]),
-        noise=tuple(name for name in names if name in blind),
+        alone=np.array([agreement([v]) for v in positions]),
+        loss=1 - np.array([agreement([u for u in positions if u != v]) for v in positions]),
+        noise=tuple(names[v] for v in noise_views(separations)),
     )

@@ -6,31 +6,38 @@ from typing import Any
 
 from ..fusion import FusionResult, gf
 from ._exact import ExactFusion
+from ._stopping import Callback
 
 __all__ = ["GF"]
 
 
 class GF(ExactFusion):
-    """Graph fusion, then spectral clustering of the consensus as a separate step.
+    """Graph fusion, then spectral clustering of the consensus graph as a separate step.
 
-    ``min Σ_v ‖X_vᵀ − X_vᵀZ_v‖² + α‖Z_v‖² + β w_v‖Z_v − S‖²`` with ``Z_v ≥ 0``: :class:`GFSC` without its cut term, the
-    comparison that shows what optimising both together is worth.
+    ``min Σ_v ‖X_vᵀ − X_vᵀZ_v‖² + α‖Z_v‖² + β w_v‖Z_v − S‖²`` with ``Z_v ≥ 0``: :class:`GFSC` without its cut term. The
+    comparison with GFSC shows what the joint optimisation gains.
 
     Parameters
     ----------
-    n_clusters, alpha, beta, variant, affinity, views, max_iter, max_time, tol, n_init, random_state, verbose, device
-        As in :class:`GFSC`.
+    {n_clusters_or_auto}
+    alpha, beta : float, default=1, 0.1
+        Weights of small graph entries and of agreement with the consensus graph, as in :class:`GFSC`.
+    {variant, affinity_or_graphs, views, consensus_tol, max_time, n_init, random_state, verbose, device, callback}
 
     Attributes
     ----------
-    labels_, n_clusters_, cluster_counts_, view_weights_, view_names_, embedding_, affinity_matrix_, history_, objective_,
-    n_iter_, converged_
-        As in :class:`GFSC`.
+    {labels_, n_clusters_}
+    confidence_ : (n_samples,) array in [0, 1]
+        How clearly the edges of a sample support its cluster: 0 if another cluster has equal support.
+    {view_weights_}
+    view_names_ : (n_views,) array of str
+    {noise_views_, view_report_}
+    embedding_ : (n_samples, n_clusters) array, orthonormal columns
+    {affinity_matrix_, history_, stopping, feature_names}
 
     References
     ----------
-    Z. Kang, G. Shi, S. Huang, W. Chen, X. Pu, J. T. Zhou and Z. Xu. Multi-graph fusion for multi-view spectral clustering.
-    Knowledge-Based Systems 189 (2020).
+    {paper}
 
     Examples
     --------
@@ -56,6 +63,7 @@ class GF(ExactFusion):
         random_state: Any = None,
         verbose: int = 0,
         device: str | None = None,
+        callback: Callback | None = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.alpha = alpha
@@ -70,6 +78,7 @@ class GF(ExactFusion):
         self.random_state = random_state
         self.verbose = verbose
         self.device = device
+        self.callback = callback
 
     def _fuse(self, arrays: list[Any], **options: Any) -> FusionResult:
         return gf(arrays, self.n_clusters_, alpha=self.alpha, beta=self.beta, **options)

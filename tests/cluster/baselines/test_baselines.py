@@ -1,4 +1,4 @@
-"""Every method of the family: ways in, awkward data, monotone objectives, reductions, closed forms."""
+"""The comparison methods: forms of data, difficult data, monotone objectives, special cases, closed forms."""
 
 import doctest
 import inspect
@@ -13,9 +13,9 @@ from sklearn.metrics import adjusted_rand_score
 import viewfuse as vf
 from viewfuse.cluster import METHODS
 from viewfuse.cluster.baselines import amgl, co_reg, imvsc, mspl, mvkkm
-from viewfuse.cluster.baselines._lloyd import distances_to, view_weights, weighted_means
 from viewfuse.cluster.baselines.dimsc import solve_rows
 from viewfuse.cluster.baselines.imvsc import shrunk_singular_values
+from viewfuse.cluster.baselines.lloyd import distances_to, view_weights, weighted_means
 from viewfuse.cluster.baselines.mvsc import GraphProgram, soft
 from viewfuse.cluster.baselines.sc import spectral_embedding
 from viewfuse.exceptions import ParameterError, UninformativeViewWarning, ViewfuseWarning, ViewsError
@@ -24,7 +24,8 @@ from viewfuse.graphs.scaling import ScaledView
 from viewfuse.linalg import Laplacian, normalised_adjacency
 
 KEYS = [key for key in METHODS if key not in ("gfsc", "gf", "anchor-gfsc")]
-FALLING = ["mvkkm", "rmkmc", "amgl", "dimsc", "mvsc"]
+WEIGHTED = ["gfsc", "gf", "sc", "mvkkm", "rmkmc", "amgl", "anchor-gfsc"]  # methods that must have view_weights_
+DECREASING = ["mvkkm", "rmkmc", "amgl", "dimsc", "mvsc"]
 
 
 def blobs(n=45, k=3, seed=0, noise=0.3, dims=(4, 6)):
@@ -34,7 +35,7 @@ def blobs(n=45, k=3, seed=0, noise=0.3, dims=(4, 6)):
 
 
 @pytest.mark.parametrize("key", KEYS)
-def test_separated_clusters_are_found_with_the_family_attributes(key):
+def test_separated_clusters_are_found_and_common_attributes_are_set(key):
     views, y = blobs()
     model = METHODS[key](n_clusters=3, random_state=0).fit(views)
     assert adjusted_rand_score(y, model.labels_) > 0.9
@@ -48,7 +49,7 @@ def test_separated_clusters_are_found_with_the_family_attributes(key):
 
 
 @pytest.mark.parametrize("key", KEYS)
-def test_ways_in_agree(key):
+def test_every_form_of_the_data_gives_the_same_clustering(key):
     views, _ = blobs()
     fits = [
         METHODS[key](n_clusters=3, random_state=0).fit(views),
@@ -60,7 +61,7 @@ def test_ways_in_agree(key):
         assert adjusted_rand_score(fits[0].labels_, fit.labels_) == 1
 
 
-def awkward():
+def difficult():
     rng = np.random.default_rng(1)
     views, y = blobs(n=24)
     far = [np.vstack([x[:12], x[12:] + 1e3]) for x in views]
@@ -76,10 +77,10 @@ def awkward():
 
 
 @pytest.mark.filterwarnings("ignore::viewfuse.exceptions.ViewfuseWarning")
-@pytest.mark.parametrize("case", list(awkward()))
+@pytest.mark.parametrize("case", list(difficult()))
 @pytest.mark.parametrize("key", list(METHODS))
-def test_awkward_data(key, case):
-    views = awkward()[case]
+def test_difficult_data(key, case):
+    views = difficult()[case]
     model = METHODS[key](n_clusters=3, random_state=0).fit(views)
     assert model.labels_.shape == (len(views[0]),)
     assert np.unique(model.labels_).size == 3
@@ -88,7 +89,7 @@ def test_awkward_data(key, case):
 
 
 @pytest.mark.parametrize("key", KEYS)
-def test_bad_input_gets_the_messages_of_the_shell(key):
+def test_invalid_input_gets_the_common_messages(key):
     views, _ = blobs()
     broken = views[1].copy()
     broken[3, 2] = np.nan
@@ -100,8 +101,8 @@ def test_bad_input_gets_the_messages_of_the_shell(key):
         METHODS[key](n_clusters=3, random_state=0).fit([views[0], np.ones((45, 2))])
 
 
-@pytest.mark.parametrize("key", FALLING)
-def test_objective_falls(key):
+@pytest.mark.parametrize("key", DECREASING)
+def test_objective_decreases(key):
     views, _ = blobs(noise=2.0, n=60)
     options = {"tol": 0.0, "max_iter": 15}
     with warnings.catch_warnings():
@@ -113,7 +114,7 @@ def test_objective_falls(key):
 
 
 @pytest.mark.parametrize("mode", ["pairwise", "centroid"])
-def test_co_reg_rises(mode):
+def test_objective_of_co_reg_increases(mode):
     views, _ = blobs(noise=2.0, n=60)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ViewfuseWarning)
@@ -121,7 +122,7 @@ def test_co_reg_rises(mode):
     assert (np.diff(trace) >= -1e-9).all()
 
 
-def test_mspl_falls_at_each_age():
+def test_objective_of_mspl_decreases_at_each_age():
     views, _ = blobs(noise=2.0)
     model = METHODS["mspl"](3, random_state=0).fit(views)
     same_age = np.diff(model.history_["age"]) == 0
@@ -130,7 +131,7 @@ def test_mspl_falls_at_each_age():
     assert (drops <= 1e-9 * np.abs(model.objective_).max()).all()
 
 
-def test_imvsc_residuals_go_below_tolerance():
+def test_imvsc_residuals_fall_below_the_tolerance():
     views, _ = blobs(noise=1.0)
     model = METHODS["imvsc"](3, random_state=0, tol=1e-3, max_iter=1000).fit(views)
     assert model.converged_
@@ -143,12 +144,12 @@ def imvsc_state(x, laplacian):
 
 
 def imvsc_penalties(state):
-    """Of the errors' constraint, J's and W's."""
-    return state.grip * state.mu, state.mu, imvsc._GRIP_OF_W * state.mu
+    """Penalties of the constraints on the errors, on J and on W."""
+    return state.kappa * state.mu, state.mu, imvsc._KAPPA_OF_W * state.mu
 
 
-def test_imvsc_dual_residual_is_what_stationarity_lacks():
-    # Stationarity in Z of the Lagrangian, from its definition: the slopes of the pull and of the terms with multipliers.
+def test_imvsc_dual_residual_is_the_gradient_of_the_lagrangian():
+    # The gradient of the Lagrangian in Z from its definition: of the agreement term and of the terms with multipliers.
     rng = np.random.default_rng(0)
     views, beta = [rng.normal(size=(12, d)) for d in (4, 15)], 0.3
     laplacians = [Laplacian.of(vf.graphs.view_graph(x, "gaussian", scaling="unit-spread"), normalized=True) for x in views]
@@ -156,7 +157,7 @@ def test_imvsc_dual_residual_is_what_stationarity_lacks():
     total = states[0].Z + states[1].Z
     for _ in range(3):
         old = [state.W.copy() for state in states]
-        total, _ = imvsc._sweep(states, total, beta)
+        total, _ = imvsc._iterate(states, total, beta)
     for state, other, x, laplacian, before in zip(states, states[::-1], views, laplacians, old, strict=True):
         of_x, of_j, of_w = imvsc_penalties(state)
         in_z = beta * (state.Z - other.Z) + of_j * state.to_j + of_w * state.to_w - of_x * state.to_x @ x.T
@@ -168,14 +169,14 @@ def test_imvsc_dual_residual_is_what_stationarity_lacks():
         assert np.allclose(state.gaps, (np.linalg.norm(x - state.Z @ x - state.E) / np.linalg.norm(x), *gaps), rtol=1e-3)
 
 
-def test_imvsc_ends_where_the_conditions_of_optimality_hold():
-    # The problem is convex: variables that agree and multipliers that are subgradients of every term prove the optimum.
+def test_imvsc_converges_to_a_point_that_meets_the_optimality_conditions():
+    # The problem is convex: equal variables and multipliers that are subgradients of every term prove optimality.
     views, beta, lam2, lam3 = blobs(n=12, noise=1.5)[0], 0.1, 0.01, 0.1
     laplacians = [Laplacian.of(graph, normalized=True).dense() for graph in twelve_samples()]
     states = [imvsc_state(x, laplacian) for x, laplacian in zip(views, laplacians, strict=True)]
     total = states[0].Z + states[1].Z
     for i in range(600):
-        total, _ = imvsc._sweep(states, total, beta)
+        total, _ = imvsc._iterate(states, total, beta)
         for state in states:
             state.balance(1 + 0.25 / (1 + i / 20))
     for state, other, x, laplacian in zip(states, states[::-1], views, laplacians, strict=True):
@@ -189,13 +190,13 @@ def test_imvsc_ends_where_the_conditions_of_optimality_hold():
         assert np.isclose(np.vdot(low_rank, state.J), np.linalg.norm(state.J, "nuc"), rtol=1e-3)
         assert np.abs(errors).max() <= state.lam1 * (1 + 1e-4)
         assert np.isclose(np.vdot(errors, state.E), state.lam1 * np.abs(state.E).sum(), rtol=1e-3)
-        slope = lam2 + 2 * lam3 * laplacian @ state.W - smooth  # of W: 0 where it is positive, else not negative
+        slope = lam2 + 2 * lam3 * laplacian @ state.W - smooth  # gradient in W: 0 where W is positive, else non-negative
         assert slope.min() >= -1e-3
         assert np.abs(slope[state.W > 0]).max() <= 1e-3
         assert 0 < np.count_nonzero(state.W) < state.W.size
 
 
-def test_mvsc_residuals_go_below_tolerance():
+def test_mvsc_residuals_fall_below_the_tolerance():
     views, _ = blobs(noise=1.0)
     model = METHODS["mvsc"](3, random_state=0).fit(views)
     assert model.converged_
@@ -212,14 +213,14 @@ def test_one_view_is_spectral_clustering(key):
     assert np.allclose(one.embedding_ @ one.embedding_.T, plain.embedding_ @ plain.embedding_.T, atol=1e-6)
 
 
-@pytest.mark.parametrize("key", [key for key in METHODS if key != "sc"])  # which chooses one of them
+@pytest.mark.parametrize("key", [key for key in METHODS if key != "sc"])  # sc chooses one view
 def test_identical_views_have_equal_weights(key):
     views, _ = blobs(noise=1.0)
     model = METHODS[key](3, random_state=0).fit([views[0]] * 3)
     if hasattr(model, "view_weights_"):
         assert np.allclose(model.view_weights_, 1 / 3, atol=1e-6)
     else:
-        assert key in {"sc-ave", "km", "co-train", "co-reg", "mspl", "mvsc", "dimsc", "imvsc"}
+        assert key not in WEIGHTED
 
 
 def test_rmkmc_of_one_view_is_robust_kmeans():
@@ -227,7 +228,7 @@ def test_rmkmc_of_one_view_is_robust_kmeans():
     model = METHODS["rmkmc"](3, scaling="unit-spread", random_state=0).fit(views[:1])
     x = vf.graphs.unit_spread(views[0]).values
     total = 0.0
-    for j in range(3):  # geometric medians, by a general optimiser
+    for j in range(3):  # geometric medians by a general optimiser
         members = x[model.labels_ == j]
         best = scipy.optimize.minimize(lambda c, m=members: np.linalg.norm(m - c, axis=1).sum(), members.mean(axis=0))
         total += best.fun
@@ -280,7 +281,7 @@ def test_common_embedding_of_co_reg_equals_a_numerical_optimiser():
     assert np.isclose(cost(co_reg._common(embeddings, 3)), best_embedding(cost, 12, 3), rtol=1e-5)
 
 
-def test_amgl_ends_where_a_numerical_optimiser_finds_nothing_lower():
+def test_amgl_converges_to_a_minimum_of_a_numerical_optimiser():
     graphs = twelve_samples()
     laplacians = [Laplacian.of(graph, normalized=True).dense() for graph in graphs]
     found = amgl.auto_weighted(graphs, 3, max_iter=200, tol=1e-12, random_state=np.random.RandomState(0))
@@ -291,7 +292,7 @@ def test_amgl_ends_where_a_numerical_optimiser_finds_nothing_lower():
     assert np.isclose(cost(found.embedding), found.objective[-1])
     assert found.objective[-1] <= best_embedding(cost, 12, 3, start=found.embedding) + 1e-6
     cuts = np.asarray([np.trace(found.embedding.T @ laplacian @ found.embedding) for laplacian in laplacians])
-    expected = 1 / (2 * np.sqrt(cuts + 1e-6))  # the derivative of √: the weight at which the majorant touches
+    expected = 1 / (2 * np.sqrt(cuts + 1e-6))  # the derivative of √
     assert np.allclose(found.weights, expected / expected.sum())
 
 
@@ -302,8 +303,8 @@ def test_embedding_of_one_graph_equals_a_numerical_optimiser():
     assert np.isclose(found.objective[0], best_embedding(lambda f: np.trace(f.T @ laplacian @ f), 12, 3), rtol=1e-5)
 
 
-def test_weighted_means_and_moves_minimise_their_costs():
-    # The steps that RMKMC and MSPL share: centres of weighted samples, then every sample to its cheapest centre.
+def test_weighted_means_minimise_their_cost_and_distances_are_squared():
+    # The steps that RMKMC and MSPL share: weighted means, and distances to them.
     rng = np.random.default_rng(0)
     x, weights, labels = rng.normal(size=(12, 2)), rng.uniform(0.1, 1, size=12), np.arange(12) % 3
 
@@ -315,7 +316,7 @@ def test_weighted_means_and_moves_minimise_their_costs():
     assert np.allclose(distances_to(x, centres), [[((row - c) ** 2).sum() for c in centres] for row in x])
 
 
-def test_mvkkm_moves_to_the_nearest_centre_in_feature_space():
+def test_mvkkm_assigns_samples_to_the_nearest_centre_in_feature_space():
     rng = np.random.default_rng(0)
     x, labels = rng.normal(size=(12, 3)), np.arange(12) % 3
     kernel = x @ x.T
@@ -329,7 +330,7 @@ def test_mvkkm_moves_to_the_nearest_centre_in_feature_space():
     assert np.allclose(mvkkm._updated(sums, kernel, labels, moved), kernel @ np.eye(3)[moved])
 
 
-def test_mvkkm_makes_a_graph_a_kernel_without_changing_which_clustering_is_best():
+def test_mvkkm_makes_a_graph_positive_semi_definite_by_a_shift_of_its_diagonal():
     graph = vf.graphs.view_graph(blobs(n=12)[0][0], "adaptive-neighbors", scaling="unit-spread", n_neighbors=3)
     kernel = mvkkm._positive(graph, np.random.RandomState(0))
     assert np.linalg.eigvalsh(graph)[0] < -0.01
@@ -350,11 +351,11 @@ def test_imvsc_graph_step_solves_its_linear_system():
     of_x, of_j, of_w = imvsc_penalties(state)
     data = of_x * (x - state.E + state.to_x) @ x.T
     right = data + of_j * (state.J - state.to_j) + of_w * (state.W - state.to_w) + beta * total
-    direct = np.linalg.solve(of_x * x @ x.T + (of_j + of_w + 3 * beta) * np.eye(12), right.T).T  # rows hold columns of Z
+    direct = np.linalg.solve(of_x * x @ x.T + (of_j + of_w + 3 * beta) * np.eye(12), right.T).T  # a row is a column of Z
     assert np.allclose(state.Z, direct, atol=1e-4)
 
 
-def test_imvsc_changes_of_penalty_keep_the_multipliers():
+def test_imvsc_penalty_changes_keep_the_unscaled_multipliers():
     state = imvsc_state(np.random.default_rng(0).normal(size=(12, 5)), np.eye(12))
     state.solve(state.Z, 0.1, 1)
     state.step(state.Z, 0.1, 1)
@@ -364,12 +365,12 @@ def test_imvsc_changes_of_penalty_keep_the_multipliers():
         return [penalty * getattr(state, name) for penalty, name in zip(imvsc_penalties(state), names, strict=True)]
 
     for gaps, dual in (((0.5, 0.1, 0.1), 0.1), ((0.01, 0.1, 0.1), 0.9), ((0.01, 0.1, 0.1), 0.15)):
-        before, mu, grip = multipliers(), state.mu, state.grip
+        before, mu, kappa = multipliers(), state.mu, state.kappa
         state.gaps, state.dual = gaps, dual
         state.balance(1.25)
         for old, new in zip(before, multipliers(), strict=True):
             assert np.allclose(old, new, rtol=1e-5)
-        assert (state.grip > grip) == (gaps[0] > 0.1)
+        assert (state.kappa > kappa) == (gaps[0] > 0.1)
         assert np.sign(state.mu - mu) == (1 if max(gaps) > dual else -1 if dual > 0.2 else 0)
 
 
@@ -418,7 +419,7 @@ def test_adaptive_neighbours_solve_their_quadratic_program():
     for i in range(12):
         others = np.delete(distances[i], i)
         ordered = np.sort(others)
-        strength = (4 * ordered[4] - ordered[:4].sum()) / 2  # the regularisation that leaves 4 neighbours
+        strength = (4 * ordered[4] - ordered[:4].sum()) / 2  # the regularisation with 4 neighbours
         best = scipy.optimize.minimize(
             lambda s, o=others, r=strength: o @ s + r * s @ s,
             np.full(11, 1 / 11),
@@ -464,7 +465,7 @@ def test_mvsc_program_equals_a_numerical_optimiser():
     assert np.isclose(total, misfit + 0.5 * (graph**2).sum() + (costs * np.abs(graph)).sum(), rtol=1e-2)
 
 
-@pytest.mark.parametrize("n", [70, 200])  # through all eigenvectors, and through a block of vectors
+@pytest.mark.parametrize("n", [70, 200])  # by all eigenvectors, and by subspace iteration
 @pytest.mark.parametrize("rank", [5, 60])
 def test_partial_singular_values_equal_the_full_ones(n, rank):
     rng = np.random.default_rng(0)

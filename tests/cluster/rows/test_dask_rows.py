@@ -1,4 +1,4 @@
-"""AnchorGFSC over Dask: the clusters of the same data in memory, whatever the chunks, and whoever dies."""
+"""AnchorGFSC over Dask: the same clusters as in memory, for any chunks, also if a worker dies."""
 
 import os
 import signal
@@ -21,16 +21,15 @@ def arrays():
     return [np.asarray(x, dtype=np.float32) for x in views.arrays]
 
 
-@pytest.fixture(autouse=True)
-def small_sample(monkeypatch):
-    monkeypatch.setattr("viewfuse.cluster.anchor_gfsc._ROWS_PER_ANCHOR", 8)
+class AnchorGFSC(vf.AnchorGFSC):
+    """With a sample of rows that is smaller than the data."""
+
+    _rows_per_anchor = 8
 
 
 @pytest.fixture(scope="module")
 def in_memory(arrays):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("viewfuse.cluster.anchor_gfsc._ROWS_PER_ANCHOR", 8)
-        return vf.AnchorGFSC(4, random_state=0).fit(arrays)
+    return AnchorGFSC(4, random_state=0).fit(arrays)
 
 
 def chunked(arrays, size):
@@ -38,9 +37,9 @@ def chunked(arrays, size):
 
 
 @pytest.mark.parametrize("size", [3000, 700, 501])
-def test_the_labels_are_those_of_the_data_in_memory(arrays, in_memory, size):
+def test_the_labels_are_the_same_as_in_memory(arrays, in_memory, size):
     views = chunked(arrays, size)
-    model = vf.AnchorGFSC(4, random_state=0).fit(views)
+    model = AnchorGFSC(4, random_state=0).fit(views)
     assert isinstance(model.labels_, da.Array)
     assert model.labels_.chunks[0] == views[0].chunks[0]
     labels, confidence, embedding = dask.compute(model.labels_, model.confidence_, model.embedding_)
@@ -53,7 +52,7 @@ def test_the_labels_are_those_of_the_data_in_memory(arrays, in_memory, size):
     assert model.transform(views).shape == embedding.shape
 
 
-def test_nothing_of_the_size_of_the_data_reaches_the_client(arrays, monkeypatch):
+def test_the_client_receives_only_a_sample_of_the_data(arrays, monkeypatch):
     sizes = []
     compute = dask.compute
 
@@ -63,7 +62,7 @@ def test_nothing_of_the_size_of_the_data_reaches_the_client(arrays, monkeypatch)
         return results
 
     monkeypatch.setattr(dask, "compute", watched)
-    vf.AnchorGFSC(4, random_state=0).fit(chunked(arrays, 500))
+    AnchorGFSC(4, random_state=0).fit(chunked(arrays, 500))
     assert 0 < max(sizes) < 500
 
 
@@ -71,7 +70,7 @@ def test_data_frames_and_names(arrays, in_memory):
     pandas = pytest.importorskip("pandas")
     dd = pytest.importorskip("dask.dataframe")
     frames = {f"v{v}": dd.from_pandas(pandas.DataFrame(x), npartitions=4) for v, x in enumerate(arrays)}
-    model = vf.AnchorGFSC(4, random_state=0).fit(frames)
+    model = AnchorGFSC(4, random_state=0).fit(frames)
     assert list(model.view_names_) == ["v0", "v1"]
     assert adjusted_rand_score(in_memory.labels_, model.labels_.compute()) >= 0.99
     swapped = {"v1": chunked(arrays, 800)[1], "v0": chunked(arrays, 800)[0]}
@@ -79,7 +78,7 @@ def test_data_frames_and_names(arrays, in_memory):
 
 
 class TestFramesWithIds:
-    """Matched by their index, as in memory."""
+    """Frames are matched by their index, as in memory."""
 
     @pytest.fixture
     def frames(self, arrays):
@@ -95,35 +94,37 @@ class TestFramesWithIds:
 
     @pytest.mark.parametrize("partitions", [(4, 4), (3, 5)])
     @pytest.mark.filterwarnings("ignore::viewfuse.exceptions.ChunksWarning")
-    def test_in_the_same_order_they_are_taken_as_they_come(self, frames, in_memory, partitions):
-        model = vf.AnchorGFSC(4, random_state=0).fit(self.on_dask(frames, partitions))
+    def test_frames_in_the_same_order(self, frames, in_memory, partitions):
+        model = AnchorGFSC(4, random_state=0).fit(self.on_dask(frames, partitions))
         assert adjusted_rand_score(in_memory.labels_, model.labels_.compute()) >= 0.99
 
-    def test_in_another_order_they_follow_the_first(self, frames, arrays):
+    def test_frames_in_another_order_are_sorted_like_the_first(self, frames, arrays):
         dd = pytest.importorskip("dask.dataframe")
         first = dd.from_pandas(frames[0], npartitions=4).map_partitions(_reversed)
         second = dd.from_pandas(frames[1], npartitions=5)
-        model = vf.AnchorGFSC(4, random_state=0).fit([first, second])
+        model = AnchorGFSC(4, random_state=0).fit([first, second])
         order = np.concatenate([np.arange(b, b + 750)[::-1] for b in range(0, 3000, 750)])
-        expected = vf.AnchorGFSC(4, random_state=0).fit([x[order] for x in arrays]).labels_
+        expected = AnchorGFSC(4, random_state=0).fit([x[order] for x in arrays]).labels_
         assert adjusted_rand_score(expected, model.labels_.compute()) >= 0.99
 
-    def test_what_cannot_be_matched_is_refused(self, frames, arrays):
+    def test_frames_that_cannot_be_matched_raise_an_error(self, frames, arrays):
         dd = pytest.importorskip("dask.dataframe")
         first, second = frames
-        with pytest.raises(ViewsError, match="'view1' are not those of 'view0': their indices hold other ids"):
-            vf.AnchorGFSC(4).fit(self.on_dask([first, second.rename(index={"s00007": "x"})]))
-        with pytest.raises(ViewsError, match="Dask does not know which partition has which"):
-            vf.AnchorGFSC(4).fit(self.on_dask([first, second[::-1]]))
+        with pytest.raises(ViewsError, match="'view1' and 'view0' have different samples: their indices hold different ids"):
+            AnchorGFSC(4).fit(self.on_dask([first, second.rename(index={"s00007": "x"})]))
+        with pytest.raises(ViewsError, match="Dask does not know which partition holds which ids"):
+            AnchorGFSC(4).fit(self.on_dask([first, second[::-1]]))
         sorted_first = dd.from_pandas(first, npartitions=4)
         moved = dd.from_pandas(second, npartitions=4).map_partitions(_reversed)
-        with pytest.raises(ViewsError, match="'view2' has no ids to follow them"):
-            vf.AnchorGFSC(4).fit([sorted_first, moved, chunked(arrays, 750)[0]])
+        with pytest.raises(ViewsError, match="'view2' has no ids to match them with"):
+            AnchorGFSC(4).fit([sorted_first, moved, chunked(arrays, 750)[0]])
 
-    def test_row_numbers_are_no_ids(self, frames, in_memory):
+    def test_an_index_of_row_numbers_holds_no_ids(self, frames, in_memory):
         plain = self.on_dask([frame.reset_index(drop=True) for frame in frames])
-        plain[1] = plain[1].map_partitions(lambda part: part.reset_index(drop=True))  # numbered anew, as readers do
-        model = vf.AnchorGFSC(4, random_state=0).fit(plain)
+        plain[1] = plain[1].map_partitions(
+            lambda part: part.reset_index(drop=True)
+        )  # every partition is numbered from 0, as readers do
+        model = AnchorGFSC(4, random_state=0).fit(plain)
         assert adjusted_rand_score(in_memory.labels_, model.labels_.compute()) >= 0.99
 
 
@@ -131,52 +132,52 @@ def _reversed(part):
     return part.iloc[::-1]
 
 
-def test_chunks_that_do_not_line_up_are_said_to_be_re_chunked(arrays, in_memory):
+def test_different_chunks_are_re_chunked_with_a_warning(arrays, in_memory):
     views = [da.from_array(arrays[0], chunks=(1000, 2)), da.from_array(arrays[1], chunks=(700, -1))]
-    with pytest.warns(ChunksWarning, match="chunks of 'view1' do not line up with those of 'view0'"):
-        model = vf.AnchorGFSC(4, random_state=0).fit(views)
+    with pytest.warns(ChunksWarning, match="chunks of 'view1' differ from those of 'view0'"):
+        model = AnchorGFSC(4, random_state=0).fit(views)
     assert adjusted_rand_score(in_memory.labels_, model.labels_.compute()) >= 0.99
 
 
-def test_missing_views_and_bad_values_are_found_in_their_chunk(arrays):
+def test_missing_samples_and_invalid_values_are_found_in_any_chunk(arrays):
     holes = [x.copy() for x in arrays]
     holes[0][::3] = np.nan
-    model = vf.AnchorGFSC(4, random_state=0).fit(chunked(holes, 700))
-    assert adjusted_rand_score(vf.AnchorGFSC(4, random_state=0).fit(holes).labels_, model.labels_.compute()) >= 0.99
+    model = AnchorGFSC(4, random_state=0).fit(chunked(holes, 700))
+    assert adjusted_rand_score(AnchorGFSC(4, random_state=0).fit(holes).labels_, model.labels_.compute()) >= 0.99
     holes[1][2400] = np.nan
-    with pytest.raises(ViewsError, match="row 2400 lacks every view"):
-        vf.AnchorGFSC(4, random_state=0).fit(chunked(holes, 700))
+    with pytest.raises(ViewsError, match="row 2400 is missing from every view"):
+        AnchorGFSC(4, random_state=0).fit(chunked(holes, 700))
     holes[1][2400, 1:] = 0
     with pytest.raises(ViewsError, match="NaN in row 2400, column 0"):
-        vf.AnchorGFSC(4, random_state=0).fit(chunked(holes, 700))
+        AnchorGFSC(4, random_state=0).fit(chunked(holes, 700))
 
 
-def test_what_cannot_be_used_is_refused(arrays):
+def test_invalid_data_raises_an_error(arrays):
     views = chunked(arrays, 1000)
     with pytest.raises(ViewsTypeError, match="'view1' is a ndarray, but others are Dask"):
-        vf.AnchorGFSC(4).fit([views[0], arrays[1]])
+        AnchorGFSC(4).fit([views[0], arrays[1]])
     with pytest.raises(ViewsError, match="'view0' 3000, 'view1' 2000"):
-        vf.AnchorGFSC(4).fit([views[0], views[1][:2000]])
-    with pytest.raises(ViewsTypeError, match="give Dask data as a list"):
-        vf.AnchorGFSC(4, views=[slice(0, 2)]).fit(views[0])
-    with pytest.raises(ViewsError, match="cannot make 4 clusters"):
-        vf.AnchorGFSC(4).fit([x[:3] for x in views])
+        AnchorGFSC(4).fit([views[0], views[1][:2000]])
+    with pytest.raises(ViewsTypeError, match="Pass Dask data as a list"):
+        AnchorGFSC(4, views=[slice(0, 2)]).fit(views[0])
+    with pytest.raises(ViewsError, match="cannot form 4 clusters"):
+        AnchorGFSC(4).fit([x[:3] for x in views])
     with pytest.raises(ViewsTypeError, match="not numeric"):
-        vf.AnchorGFSC(4).fit([views[0].astype(str)])
+        AnchorGFSC(4).fit([views[0].astype(str)])
     unknown = [x[x[:, 0] > -np.inf] for x in views]  # sizes that Dask does not know
-    assert vf.AnchorGFSC(4, random_state=0).fit(unknown).labels_.shape == (3000,)
+    assert AnchorGFSC(4, random_state=0).fit(unknown).labels_.shape == (3000,)
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning", "ignore::RuntimeWarning")
-def test_a_worker_killed_in_the_middle_of_a_fit_changes_nothing(arrays, in_memory, tmp_path):
+def test_a_worker_that_is_killed_during_a_fit_changes_nothing(arrays, in_memory, tmp_path):
     distributed = pytest.importorskip("distributed", reason="distributed is not installed")
     marks = tmp_path / "marks"
     marks.mkdir()
 
     def dies_at_the_second_reading(block, folder, block_info=None):
-        """Ends the worker's process, without a word, when the second chunk is read for the second time.
+        """Kill the process of the worker when the second chunk is read for the second time.
 
-        In here, so that it goes to the workers as it is: they cannot import the tests.
+        A nested function is sent to the workers by value; they cannot import the tests.
         """
         if block_info and block_info[0]["chunk-location"][0] == 1:
             reading = len(list(Path(folder).iterdir()))
@@ -191,9 +192,9 @@ def test_a_worker_killed_in_the_middle_of_a_fit_changes_nothing(arrays, in_memor
     ):
         before = set(client.scheduler_info()["workers"])
         first, second = chunked(arrays, 600)
-        # It is read for the sample, again for the sweep over all rows, and a third time for the labels.
+        # The chunk is read for the sample, for the iteration over all rows, and for the labels.
         views = [first.map_blocks(dies_at_the_second_reading, folder=str(marks), dtype=first.dtype), second]
-        model = vf.AnchorGFSC(4, random_state=0).fit(views)
+        model = AnchorGFSC(4, random_state=0).fit(views)
         labels = model.labels_.compute()
         after = set(client.scheduler_info()["workers"])
     assert len(list(marks.iterdir())) >= 4

@@ -1,4 +1,4 @@
-"""The methods GFSC is compared with, one file each."""
+"""The methods that GFSC is compared with, one file each."""
 
 from .amgl import AMGL
 from .co_reg import CoReg

@@ -1,25 +1,27 @@
-"""Co-reg: spectral embeddings that are drawn towards each other.
+"""Co-reg: spectral embeddings of the views that are regularised towards each other.
 
     pairwise:  max Σ_v Tr(U_vᵀN_vU_v) + λ Σ_{u<v} Tr(U_uU_uᵀU_vU_vᵀ)
     centroid:  max Σ_v Tr(U_vᵀN_vU_v) + λ Σ_v Tr(U_vU_vᵀU*U*ᵀ)
 
-over orthonormal U_v (n × k), N_v = D^-½ K_v D^-½. Each step is an eigenproblem of N_v plus a low-rank term, which is applied
-as a product and warm-started: t·n²k operations times the solver's iterations a sweep; memory t arrays of n × n.
+over orthonormal U_v (n × k), N_v = D^-½ K_v D^-½. Each step is a warm-started eigenproblem of N_v plus a low-rank term,
+which is applied as a product. An iteration takes t·n²k operations per iteration of the eigensolver. Memory: t arrays of n ×
+n.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ...linalg import Complement, normalised_adjacency, smallest_eigenpairs, unit_rows
 from ...views import Views
-from .._checks import check_choice, check_number
-from ._family import GraphMethod
-from ._solution import Solution
+from .._constraints import Number, OneOf
+from .._memory import MemoryDemand
+from .base import GraphMethod
+from .solution import Solution
 
 __all__ = ["CoReg", "co_regularise"]
 
@@ -34,20 +36,20 @@ def co_regularise(
     tol: float,
     random_state: np.random.RandomState,
 ) -> Solution:
-    """Maximise one view's embedding after the other, and the common one, until the objective rises by less than ``tol``."""
-    normalised = [normalised_adjacency(graph) for graph in graphs]
+    """Maximise over each embedding in turn, and the common one, until the objective increases by less than ``tol``."""
+    normalized = [normalised_adjacency(graph) for graph in graphs]
     root = lam**0.5
-    embeddings = [_largest(matrix, None, n_clusters, None, random_state) for matrix in normalised]
+    embeddings = [_largest(matrix, None, n_clusters, None, random_state) for matrix in normalized]
     common = _common(embeddings, n_clusters)
     objective: list[float] = []
     converged = False
     while not converged and len(objective) < max_iter:
-        for v, matrix in enumerate(normalised):
+        for v, matrix in enumerate(normalized):
             others = [common] if mode == "centroid" else [u for w, u in enumerate(embeddings) if w != v]
             factor = root * np.hstack(others) if others else None
             embeddings[v] = _largest(matrix, factor, n_clusters, embeddings[v], random_state)
         common = _common(embeddings, n_clusters)
-        fit = sum(float((u * (matrix @ u)).sum()) for u, matrix in zip(embeddings, normalised, strict=True))
+        fit = sum(float((u * (matrix @ u)).sum()) for u, matrix in zip(embeddings, normalized, strict=True))
         if mode == "centroid":
             agreement = sum(float(((common.T @ u) ** 2).sum()) for u in embeddings)
         else:
@@ -66,56 +68,32 @@ def _largest(
 
 
 def _common(embeddings: Sequence[np.ndarray], k: int) -> np.ndarray:
-    """The k largest eigenvectors of ``Σ_v U_v U_vᵀ``: the left singular vectors of all ``U_v`` side by side."""
+    """The k largest eigenvectors of ``Σ_v U_v U_vᵀ``: the left singular vectors of all ``U_v`` concatenated."""
     return np.linalg.svd(np.hstack(embeddings), full_matrices=False)[0][:, :k]
 
 
 class CoReg(GraphMethod):
     """Co-regularised multi-view spectral clustering.
 
-    ``max Σ_v Tr(U_vᵀN_vU_v) + λ Σ_{u<v} Tr(U_uU_uᵀU_vU_vᵀ)`` (``mode="pairwise"``, every pair counted once,
-    so that each step
-    is the exact maximiser), or with ``λ Σ_v Tr(U_vU_vᵀU*U*ᵀ)`` and a common ``U*`` (``mode="centroid"``), over orthonormal
-    ``U_v``; ``N_v`` is the normalised graph. Never decreases. k-means on the rows, scaled to unit length, of
-    ``U*`` or of all
-    ``U_v`` side by side. With one view the centroid is that view's spectral embedding.
+    ``max Σ_v Tr(U_vᵀN_vU_v) + λ Σ_{u<v} Tr(U_uU_uᵀU_vU_vᵀ)`` over orthonormal ``U_v``, where ``N_v`` is the normalized graph
+    (``mode="pairwise"``; every pair is counted once, so that each step is the exact maximiser). With ``mode="centroid"`` the
+    second term is ``λ Σ_v Tr(U_vU_vᵀU*U*ᵀ)`` with a common ``U*``. The objective never decreases. k-means runs on the rows,
+    scaled to unit length, of ``U*`` or of all ``U_v`` concatenated. With one view, ``U*`` is its spectral embedding.
 
     Parameters
     ----------
-    n_clusters : int, default=8
+    {n_clusters}
     lam : float, default=0.1
-        λ, how much agreement is worth; the paper uses 0.01 to 0.1.
+        λ, the weight of agreement; the paper uses 0.01 to 0.1.
     mode : {"pairwise", "centroid"}, default="centroid"
-    affinity : {"gaussian", "adaptive-neighbors", "self-expressive", "cosine", "precomputed"}
-        The graph of each view: Gaussian with median bandwidth; adaptive neighbours; ``(G + αI)⁻¹G``; cosine; or the views
-        are (n_samples, n_samples) graphs themselves.
-    n_neighbors : int or None
-        Keep each sample's strongest ties only; None keeps all (adaptive neighbours: 10).
-    alpha : float, default=10
-        The regularisation of the self-expressive graph.
-    scaling : {"unit-samples", "min-max", "unit-spread"}
-        How a view is scaled first: samples to unit length, the view as a whole to [−1, 1] as in the paper, or centred and
-        to mean squared distance 1 (distances do not tell the last two from the features as they are).
-    max_iter : int
-        Largest number of iterations.
+    {affinity, n_neighbors, alpha, scaling, max_iter}
     tol : float
-        The relative rise of the objective below which it has settled.
-    views : dict or list, default=None
-        For one 2-D array or DataFrame: the columns of each view, as in :class:`viewfuse.GFSC`.
-    n_init : int, default=10
-        k-means runs on the embedding; the best counts.
-    random_state : int, RandomState or None, default=None
+        Stop when the objective increases by less than this share of itself.
+    {views, n_init, random_state}
 
     Attributes
     ----------
-    labels_ : (n_samples,) array of int
-    embedding_ : (n_samples, p) array
-    objective_ : array, per iteration
-    history_ : dict of traces
-    n_iter_ : int
-    converged_ : bool
-    view_names_ : (n_views,) array of str
-    n_features_in_ : int, of all views together
+    {labels_, embedding_, objective_, traces, names}
 
     References
     ----------
@@ -123,12 +101,7 @@ class CoReg(GraphMethod):
 
     Examples
     --------
-    >>> from viewfuse import METHODS, metrics
-    >>> from viewfuse.datasets import load_digits_views
-    >>> views = load_digits_views()[:150]
-    >>> model = METHODS["co-reg"](n_clusters=10, random_state=0).fit(views)
-    >>> metrics.accuracy(views.y, model.labels_) > 0.4
-    True
+    {example: co-reg}
     """
 
     def __init__(
@@ -160,10 +133,12 @@ class CoReg(GraphMethod):
         self.n_init = n_init
         self.random_state = random_state
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_number("lam", self.lam, positive=False)
-        check_choice("mode", self.mode, ("pairwise", "centroid"))
+    _memory_demand = MemoryDemand(3.6, 1.5, 1.5)
+    _parameter_constraints: ClassVar = {
+        **GraphMethod._parameter_constraints,
+        "lam": [Number(least=0)],
+        "mode": [OneOf("pairwise", "centroid")],
+    }
 
     def _solve(self, views: Views, arrays: list[Any], used: list[int], rng: np.random.RandomState) -> Solution:
         options: dict[str, Any] = {

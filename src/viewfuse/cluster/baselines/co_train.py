@@ -1,9 +1,9 @@
-"""Co-train: each view's graph projected onto the others' embeddings.
+"""Co-train: the graph of each view is projected onto the embeddings of the other views.
 
-    A_v = sym((Σ_{u≠v} U_u U_uᵀ) K_v),   U_v = the k largest eigenvectors of the normalised A_v
+    A_v = sym((Σ_{u≠v} U_u U_uᵀ) K_v),   U_v = the k largest eigenvectors of the normalized A_v
 
-No function is minimised; a fixed number of rounds is run. A round is 4n²kt operations and t eigenproblems; memory t + 2
-arrays of n × n.
+No objective is minimised; the number of iterations is fixed. An iteration takes 4n²kt operations and t eigenproblems.
+Memory: t + 2 arrays of n × n.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ import numpy as np
 
 from ...linalg import Laplacian, smallest_eigenpairs, unit_rows
 from ...views import Views
-from ._family import GraphMethod
-from ._solution import Solution
+from .._memory import MemoryDemand
+from .base import GraphMethod
 from .sc import spectral_embedding
+from .solution import Solution
 
 __all__ = ["CoTrain", "co_train"]
 
@@ -25,7 +26,7 @@ __all__ = ["CoTrain", "co_train"]
 def co_train(
     graphs: Sequence[np.ndarray], n_clusters: int, *, max_iter: int, tol: float, random_state: np.random.RandomState
 ) -> Solution:
-    """The rounds of co-training, from symmetric non-negative graphs (n, n)."""
+    """The iterations of co-training on symmetric non-negative graphs, (n, n)."""
     embeddings = [_embedding(graph, n_clusters, None, random_state) for graph in graphs]
     changes: list[float] = []
     while len(changes) < max_iter and not (changes and changes[-1] <= tol):
@@ -50,44 +51,22 @@ def _embedding(graph: np.ndarray, k: int, start: np.ndarray | None, rng: np.rand
 class CoTrain(GraphMethod):
     """Co-trained multi-view spectral clustering.
 
-    There is no objective: round by round each graph ``K_v`` becomes ``sym((Σ_{u≠v} U_u U_uᵀ) K_v)``, shifted to be
-    non-negative, and ``U_v`` the k largest eigenvectors of its normalised form. k-means runs on the rows of all ``U_v``
-    side by side, each scaled to unit length. With one view this is spectral clustering.
+    There is no objective. In every iteration each graph ``K_v`` is replaced by ``sym((Σ_{u≠v} U_u U_uᵀ) K_v)``, shifted to
+    be non-negative, and ``U_v`` by the k largest eigenvectors of its normalized form. k-means runs on the rows of all
+    ``U_v`` concatenated, each scaled to unit length. With one view this is spectral clustering.
 
-    ``history_["change"]`` has, for every round, how far the embeddings turned (mean squared sine of the angles).
+    ``history_["change"]`` holds the mean squared sine of the angles between successive embeddings.
 
     Parameters
     ----------
-    n_clusters : int, default=8
-    affinity : {"gaussian", "adaptive-neighbors", "self-expressive", "cosine", "precomputed"}
-        The graph of each view: Gaussian with median bandwidth; adaptive neighbours; ``(G + αI)⁻¹G``; cosine; or the views
-        are (n_samples, n_samples) graphs themselves.
-    n_neighbors : int or None
-        Keep each sample's strongest ties only; None keeps all (adaptive neighbours: 10).
-    alpha : float, default=10
-        The regularisation of the self-expressive graph.
-    scaling : {"unit-samples", "min-max", "unit-spread"}
-        How a view is scaled first: samples to unit length, the view as a whole to [−1, 1] as in the paper, or centred and
-        to mean squared distance 1 (distances do not tell the last two from the features as they are).
-    max_iter : int
-        Largest number of iterations.
+    {n_clusters, affinity, n_neighbors, alpha, scaling, max_iter}
     tol : float
-        Rounds also end when the embeddings turn by less than this.
-    views : dict or list, default=None
-        For one 2-D array or DataFrame: the columns of each view, as in :class:`viewfuse.GFSC`.
-    n_init : int, default=10
-        k-means runs on the embedding; the best counts.
-    random_state : int, RandomState or None, default=None
+        Stop when the mean squared sine of the angles between successive embeddings is below this value.
+    {views, n_init, random_state}
 
     Attributes
     ----------
-    labels_ : (n_samples,) array of int
-    embedding_ : (n_samples, p) array
-    history_ : dict of traces
-    n_iter_ : int
-    converged_ : bool
-    view_names_ : (n_views,) array of str
-    n_features_in_ : int, of all views together
+    {labels_, embedding_, traces, names}
 
     References
     ----------
@@ -95,12 +74,7 @@ class CoTrain(GraphMethod):
 
     Examples
     --------
-    >>> from viewfuse import METHODS, metrics
-    >>> from viewfuse.datasets import load_digits_views
-    >>> views = load_digits_views()[:150]
-    >>> model = METHODS["co-train"](n_clusters=10, random_state=0).fit(views)
-    >>> metrics.accuracy(views.y, model.labels_) > 0.4
-    True
+    {example: co-train}
     """
 
     def __init__(
@@ -128,7 +102,9 @@ class CoTrain(GraphMethod):
         self.n_init = n_init
         self.random_state = random_state
 
-    _warns_at_max_iter = False  # a fixed number of rounds is the method
+    _warns_at_max_iter = False  # the method has a fixed number of iterations
+
+    _memory_demand = MemoryDemand(4.1, 1.0, 2.2)
 
     def _solve(self, views: Views, arrays: list[Any], used: list[int], rng: np.random.RandomState) -> Solution:
         if len(arrays) == 1:

@@ -1,14 +1,14 @@
-"""DiMSC: self-expressive graphs that are smooth on their own view and unlike the others'.
+"""DiMSC: self-expressive graphs that are smooth on their own view and different from those of the other views.
 
     min Σ_v ‖X_vᵀ − X_vᵀZ_v‖² + λ_S Tr(Z_vL_vZ_vᵀ) + λ_V Σ_{u<v} Tr(K_vHK_uH),   K_v = Z_vᵀZ_v,  H = I − 11ᵀ/n
 
-(each pair of views once, without HSIC's constant (n−1)⁻²). One Z_v, the others fixed, solves the Sylvester equation
+(each pair of views once, without the factor (n−1)⁻² of HSIC). With the others fixed, Z_v solves the Sylvester equation
 
     G_v Z + Z B = G_v,   B = λ_S L_v + λ_V Σ_{u≠v} HK_uH.
 
-With G_v = QΛQᵀ factored once, the rows of Y = QᵀZ part: (λ_i I + B) y_i = λ_i q_i. Directions with λ_i = 0 stay 0, so Y has
-r_v rows only (r_v the rank), and all rows are solved together by conjugate gradients, warm-started: 2n²r_v operations a step
-instead of an eigendecomposition of B per view and sweep. Memory: Y_v (r_v × n), and L_v and B (n × n).
+With G_v = QΛQᵀ factored once, the rows of Y = QᵀZ are independent: (λ_i I + B) y_i = λ_i q_i. Rows with λ_i = 0 stay 0, so Y
+has only r_v rows (r_v is the rank). All rows are solved together by warm-started conjugate gradients: 2n²r_v operations per
+step instead of an eigendecomposition of B per view and iteration. Memory: Y_v (r_v × n), and L_v and B (n × n).
 """
 
 from __future__ import annotations
@@ -16,17 +16,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ...graphs import AFFINITIES, GramFactor, ScaledView, factorise
 from ...linalg import Laplacian
 from ...views import Views
-from .._checks import check_number
-from ._family import GraphMethod
-from ._solution import Solution
+from .._constraints import Number, OneOf
+from .._memory import MemoryDemand
+from .base import GraphMethod
 from .sc import spectral_embedding
+from .solution import Solution
 
 __all__ = ["DiMSC", "diverse_graphs", "solve_rows"]
 
@@ -35,7 +36,7 @@ _CG_STEPS = 500
 
 
 def solve_rows(eigenvalues: np.ndarray, matrix: np.ndarray, right: np.ndarray, start: np.ndarray) -> np.ndarray:
-    """The rows of ``diag(λ) Y + Y B = R`` by conjugate gradients, all together, Jacobi-preconditioned."""
+    """Solve ``diag(λ) Y + Y B = R`` by Jacobi-preconditioned conjugate gradients, all rows together."""
     solution = start.copy()
     scaling = 1 / (eigenvalues[:, None] + np.diagonal(matrix)[None, :])
     residual = right - eigenvalues[:, None] * solution - solution @ matrix
@@ -60,7 +61,7 @@ def solve_rows(eigenvalues: np.ndarray, matrix: np.ndarray, right: np.ndarray, s
 def diverse_graphs(
     factors: Sequence[GramFactor], laplacians: Sequence[np.ndarray], *, lam_s: float, lam_v: float, max_iter: int, tol: float
 ) -> Solution:
-    """Solve for one view's graph after the other until the objective falls by less than ``tol``."""
+    """Solve for the graph of each view in turn until the objective decreases by less than ``tol``."""
     bases = [factor.basis / np.sqrt(factor.eigenvalues) for factor in factors]  # Q, orthonormal columns
     rights = [factor.eigenvalues[:, None] * Q.T for factor, Q in zip(factors, bases, strict=True)]
     rows: list[np.ndarray] = []
@@ -104,47 +105,20 @@ def _objective(
 class DiMSC(GraphMethod):
     """Diversity-induced multi-view subspace clustering.
 
-    ``min Σ_v ‖X_vᵀ − X_vᵀZ_v‖² + λ_S Tr(Z_vL_vZ_vᵀ) + λ_V Σ_{u<v} HSIC(Z_v, Z_u)`` with ``L_v`` the
-    normalised Laplacian of the
-    view's neighbour graph and HSIC the dependence of the kernels ``Z_vᵀZ_v``: graphs that complement each other. Spectral
-    clustering of ``Σ_v (|Z_v| + |Z_v|ᵀ)``.
+    ``min Σ_v ‖X_vᵀ − X_vᵀZ_v‖² + λ_S Tr(Z_vL_vZ_vᵀ) + λ_V Σ_{u<v} HSIC(Z_v, Z_u)``, where ``L_v`` is the normalized
+    Laplacian of the neighbour graph of a view and HSIC measures the dependence of the kernels ``Z_vᵀZ_v``. The graphs
+    complement each other. The labels are those of spectral clustering of ``Σ_v (|Z_v| + |Z_v|ᵀ)``.
 
     Parameters
     ----------
-    n_clusters : int, default=8
+    {n_clusters}
     lam_s, lam_v : float, default=1, 0.1
-        λ_S and λ_V: what smoothness and diversity are worth.
-    affinity : {"gaussian", "adaptive-neighbors", "self-expressive", "cosine", "precomputed"}
-        The graph of each view: Gaussian with median bandwidth; adaptive neighbours; ``(G + αI)⁻¹G``; cosine; or the views
-        are (n_samples, n_samples) graphs themselves.
-    n_neighbors : int or None
-        Keep each sample's strongest ties only; None keeps all (adaptive neighbours: 10).
-    alpha : float, default=10
-        The regularisation of the self-expressive graph.
-    scaling : {"unit-samples", "min-max", "unit-spread"}
-        How a view is scaled first: samples to unit length, the view as a whole to [−1, 1] as in the paper, or centred and
-        to mean squared distance 1 (distances do not tell the last two from the features as they are).
-    max_iter : int
-        Largest number of iterations.
-    tol : float
-        The relative fall of the objective below which it has settled.
-    views : dict or list, default=None
-        For one 2-D array or DataFrame: the columns of each view, as in :class:`viewfuse.GFSC`.
-    n_init : int, default=10
-        k-means runs on the embedding; the best counts.
-    random_state : int, RandomState or None, default=None
+        λ_S and λ_V, the weights of smoothness and diversity.
+    {affinity_of_features, n_neighbors, alpha, scaling, max_iter, tol, views, n_init, random_state}
 
     Attributes
     ----------
-    labels_ : (n_samples,) array of int
-    embedding_ : (n_samples, p) array
-    affinity_matrix_ : (n_samples, n_samples) array
-    objective_ : array, per iteration
-    history_ : dict of traces
-    n_iter_ : int
-    converged_ : bool
-    view_names_ : (n_views,) array of str
-    n_features_in_ : int, of all views together
+    {labels_, embedding_, affinity_matrix_, objective_, traces, names}
 
     References
     ----------
@@ -152,12 +126,7 @@ class DiMSC(GraphMethod):
 
     Examples
     --------
-    >>> from viewfuse import METHODS, metrics
-    >>> from viewfuse.datasets import load_digits_views
-    >>> views = load_digits_views()[:150]
-    >>> model = METHODS["dimsc"](n_clusters=10, random_state=0).fit(views)
-    >>> metrics.accuracy(views.y, model.labels_) > 0.4
-    True
+    {example: dimsc}
     """
 
     def __init__(
@@ -189,12 +158,13 @@ class DiMSC(GraphMethod):
         self.n_init = n_init
         self.random_state = random_state
 
-    _affinities = AFFINITIES  # features are needed too, so the graphs cannot be given
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_number("lam_s", self.lam_s, positive=False)
-        check_number("lam_v", self.lam_v, positive=False)
+    _memory_demand = MemoryDemand(3.4, 1.8, 3.0, 5.5)
+    _parameter_constraints: ClassVar = {
+        **GraphMethod._parameter_constraints,
+        "affinity": [OneOf(*AFFINITIES)],  # features are needed too, so graphs cannot be given
+        "lam_s": [Number(least=0)],
+        "lam_v": [Number(least=0)],
+    }
 
     def _solve(self, views: Views, arrays: list[Any], used: list[int], rng: np.random.RandomState) -> Solution:
         factors = [factorise(ScaledView(x)) for x in self._features(arrays)]

@@ -2,7 +2,7 @@
 
     min Σ_i ‖x_i − c_{y_i}‖²,   x_i = (x_i^1, …, x_i^t) scaled
 
-scikit-learn's k-means: n·d·k operations an iteration, n·d memory.
+scikit-learn's k-means: n·d·k operations per iteration, n·d memory.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ...linalg import all_clusters_taken
 from ...views import Views
-from ._family import ComparisonMethod
-from ._solution import Solution
+from .base import ComparisonMethod
+from .solution import Solution
 
 __all__ = ["KM"]
 
@@ -25,46 +25,28 @@ __all__ = ["KM"]
 class KM(ComparisonMethod):
     """k-means on the concatenated, scaled views.
 
-    ``min Σ_i ‖x_i − c_{y_i}‖²`` over centres and labels, ``x_i`` the sample's scaled views side by side.
+    ``min Σ_i ‖x_i − c_{y_i}‖²`` over centres and labels, where ``x_i`` concatenates the scaled views of a sample.
 
     Parameters
     ----------
-    n_clusters : int, default=8
-    scaling : {"unit-samples", "min-max", "unit-spread"}
-        How a view is scaled first: samples to unit length, the view as a whole to [−1, 1] as in the paper, or centred and
-        to mean squared distance 1 (distances do not tell the last two from the features as they are).
-    max_iter : int
-        Largest number of iterations.
+    {n_clusters, scaling, max_iter}
     tol : float
-        k-means' relative tolerance.
-    views : dict or list, default=None
-        For one 2-D array or DataFrame: the columns of each view, as in :class:`viewfuse.GFSC`.
-    n_init : int, default=10
-        Starts; the best counts.
-    random_state : int, RandomState or None, default=None
+        Relative tolerance of k-means.
+    {views, n_starts, random_state}
 
     Attributes
     ----------
-    labels_ : (n_samples,) array of int
+    {labels_}
     objective_ : (1,) array, the final sum of squares
-    history_ : dict of traces
-    n_iter_ : int
-    converged_ : bool
-    view_names_ : (n_views,) array of str
-    n_features_in_ : int, of all views together
+    {traces, names}
 
     References
     ----------
-    Z. Kang et al. Multi-graph fusion for multi-view spectral clustering. Knowledge-Based Systems 189 (2020).
+    {paper}
 
     Examples
     --------
-    >>> from viewfuse import METHODS, metrics
-    >>> from viewfuse.datasets import load_digits_views
-    >>> views = load_digits_views()[:150]
-    >>> model = METHODS["km"](n_clusters=10, random_state=0).fit(views)
-    >>> metrics.accuracy(views.y, model.labels_) > 0.4
-    True
+    {example: km}
     """
 
     def __init__(

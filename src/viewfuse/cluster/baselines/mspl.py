@@ -1,29 +1,28 @@
-"""MSPL: k-means that learns from easy samples and views first.
+"""MSPL: self-paced k-means, which gives weight to easy samples and views first.
 
     min Σ_v Σ_i q_i^v ℓ_i^v + f(q_i^v),   ℓ_i^v = ‖x_i^v − c^v_{y_i}‖²
     f(q) = (A − q) ln(A − q) + q ln q − q/λ,   A = 1 + e^{−1/λ}   ⇒   q = A / (1 + e^{ℓ − 1/λ})
 
-over labels shared by the views, centres and weights. The age 1/λ starts at the median loss and grows until
-every sample has a
-weight over ½; at each age the objective falls. A sweep is 2n·d·k operations; memory that of the views.
+over labels shared by the views, centres and weights. The age 1/λ starts at the median loss and grows until every sample has
+a weight over ½. While the age is constant, the objective decreases. An iteration takes 2n·d·k operations; the memory is
+that of the views.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import expit, xlogy
 
-from ...exceptions import ParameterError
 from ...graphs import unit_spread
 from ...linalg import refilled
 from ...views import Views
-from .._checks import check_number
-from ._family import ComparisonMethod
-from ._lloyd import best_of, distances_to, seeded_labels, weighted_means
-from ._solution import Solution
+from .._constraints import Number
+from .base import ComparisonMethod
+from .lloyd import best_of, distances_to, seeded_labels, weighted_means
+from .solution import Solution
 
 __all__ = ["MSPL", "self_paced_kmeans", "self_paced_weights"]
 
@@ -47,7 +46,7 @@ def self_paced_kmeans(
     tol: float,
     random_state: np.random.RandomState,
 ) -> Solution:
-    """One start: at each age weights, centres and labels in turn until nothing moves; then the next age."""
+    """One start: update weights, centres and labels in turn until the objective is constant; then increase the age."""
     n, n_views = features[0].shape[0], len(features)
     labels = seeded_labels(lambda i: sum(((x - x[i]) ** 2).sum(axis=1) for x in features), n_clusters, random_state)
     weights = np.ones((n_views, n))
@@ -85,41 +84,26 @@ def _chosen(distances: Sequence[np.ndarray], labels: np.ndarray) -> np.ndarray:
 class MSPL(ComparisonMethod):
     """Multi-view self-paced clustering.
 
-    ``min Σ_v Σ_i q_i^v ‖x_i^v − c^v_{y_i}‖² + f(q_i^v)``, ``f`` the smooth self-paced regulariser whose minimiser is
-    ``q = (1 + e^{−1/λ}) / (1 + e^{ℓ − 1/λ})``: easy samples and views first, all of them in the end.
-    ``objective_`` falls as long
-    as the age ``1/λ`` (``history_["age"]``) stays the same.
+    ``min Σ_v Σ_i q_i^v ‖x_i^v − c^v_{y_i}‖² + f(q_i^v)``, where ``f`` is the smooth self-paced regulariser with the
+    minimiser ``q = (1 + e^{−1/λ}) / (1 + e^{ℓ − 1/λ})``. Easy samples and views get weight first, all of them in the end.
+    ``objective_`` decreases as long as the age ``1/λ`` (``history_["age"]``) is constant.
 
     Parameters
     ----------
-    n_clusters : int, default=8
+    {n_clusters}
     sharpness : float, default=10
-        The mean squared distance of a view's samples from their mean, after scaling: the unit of the losses. The larger,
-        the closer the weights are to 0 and 1.
+        Mean squared distance of the samples of a view from their mean, after scaling. The larger it is, the closer the
+        weights are to 0 and 1.
     growth : float above 1, default=1.2
-        What the age is multiplied by; the paper's 1.1 to 1.3.
-    scaling : {"unit-samples", "min-max", "unit-spread"}
-        How a view is scaled first: samples to unit length, the view as a whole to [−1, 1] as in the paper, or centred and
-        to mean squared distance 1 (distances do not tell the last two from the features as they are).
-    max_iter : int
-        Largest number of iterations.
+        Factor by which the age grows; the paper uses 1.1 to 1.3.
+    {scaling, max_iter}
     tol : float
-        The relative fall of the objective below which an age is done.
-    views : dict or list, default=None
-        For one 2-D array or DataFrame: the columns of each view, as in :class:`viewfuse.GFSC`.
-    n_init : int, default=10
-        Starts; the best counts.
-    random_state : int, RandomState or None, default=None
+        Go on to the next age when the objective decreases by less than this share of itself.
+    {views, n_starts, random_state}
 
     Attributes
     ----------
-    labels_ : (n_samples,) array of int
-    objective_ : array, per iteration
-    history_ : dict of traces
-    n_iter_ : int
-    converged_ : bool
-    view_names_ : (n_views,) array of str
-    n_features_in_ : int, of all views together
+    {labels_, objective_, traces, names}
 
     References
     ----------
@@ -127,12 +111,7 @@ class MSPL(ComparisonMethod):
 
     Examples
     --------
-    >>> from viewfuse import METHODS, metrics
-    >>> from viewfuse.datasets import load_digits_views
-    >>> views = load_digits_views()[:150]
-    >>> model = METHODS["mspl"](n_clusters=10, random_state=0).fit(views)
-    >>> metrics.accuracy(views.y, model.labels_) > 0.4
-    True
+    {example: mspl}
     """
 
     def __init__(
@@ -158,15 +137,14 @@ class MSPL(ComparisonMethod):
         self.n_init = n_init
         self.random_state = random_state
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_number("sharpness", self.sharpness, positive=True)
-        check_number("growth", self.growth, positive=True)
-        if self.growth <= 1:
-            raise ParameterError(f"growth must be above 1; got {self.growth!r}.")
+    _parameter_constraints: ClassVar = {
+        **ComparisonMethod._parameter_constraints,
+        "sharpness": [Number(above=0)],
+        "growth": [Number(above=1)],
+    }
 
     def _solve(self, views: Views, arrays: list[Any], used: list[int], rng: np.random.RandomState) -> Solution:
         features = [unit_spread(x).values * self.sharpness**0.5 for x in self._features(arrays)]
         options: dict[str, Any] = {"growth": self.growth, "max_iter": self.max_iter, "tol": self.tol, "random_state": rng}
-        # Starts end at different ages, so their objectives do not compare; the sums of their losses do.
+        # Starts end at different ages, so their objectives cannot be compared; the sums of their losses can.
         return best_of(self.n_init, lambda: self_paced_kmeans(features, self.n_clusters, **options), "loss")

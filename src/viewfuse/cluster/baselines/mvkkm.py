@@ -2,26 +2,27 @@
 
     min Σ_v w_v^p D_v,   D_v = Tr(K_v) − Tr(YᵀK_vY),   w ≥ 0, Σ_v w_v = 1
 
-Y is the normalised indicator of the clusters. An iteration reads the kernels' rows of the samples that moved: t·n·m·k
-operations for m of them. Memory: t kernels.
+Y is the normalized indicator matrix of the clusters. An iteration reads the rows of the m samples whose label changed:
+t·n·m·k operations. Memory: t kernels.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from ...exceptions import ParameterError, ViewsError
+from ...exceptions import ViewsError
 from ...graphs import SCALINGS, cosine_similarity
 from ...linalg import Complement, refilled, smallest_eigenpairs
 from ...views import Views
-from .._checks import check_number
-from ._family import AffinityMethod
-from ._lloyd import best_of, seeded_labels, view_weights
-from ._solution import Solution
+from .._constraints import Number
+from .._memory import MemoryDemand
+from .base import AffinityMethod
+from .lloyd import best_of, seeded_labels, view_weights
+from .solution import Solution
 
 __all__ = ["MVKKM", "multi_view_kernel_kmeans"]
 
@@ -37,7 +38,7 @@ def multi_view_kernel_kmeans(
     tol: float,
     random_state: np.random.RandomState,
 ) -> Solution:
-    """One start: alternate labels and weights until the objective falls by less than ``tol``."""
+    """One start: alternate labels and weights until the objective decreases by less than ``tol``."""
     n_views = len(kernels)
     weights = np.full(n_views, 1 / n_views)
     diagonals = [kernel.diagonal() for kernel in kernels]
@@ -54,7 +55,7 @@ def multi_view_kernel_kmeans(
         new_weights = view_weights(scatters, p)
         value = float((new_weights**p * scatters).sum())
         if objective and value > objective[-1]:
-            labels, converged = old, True  # an indefinite kernel, or rounding: the last step was the best
+            labels, converged = old, True  # an indefinite kernel or rounding: keep the previous labels
             break
         weights = new_weights
         objective.append(value)
@@ -72,7 +73,7 @@ def _distances_from(kernels: Sequence[np.ndarray], weights: np.ndarray, i: int) 
 
 
 def _updated(sums: np.ndarray, kernel: np.ndarray, old: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """``K H`` of the new one-hot labels H from that of the old ones: only the rows of the samples that moved are read."""
+    """Update ``K H`` for new one-hot labels H. Only the rows of the samples whose label changed are read."""
     moved = np.flatnonzero(labels != old)
     identity = np.eye(sums.shape[1])
     if 2 * moved.size > labels.size:
@@ -88,7 +89,7 @@ def _explained(sums: np.ndarray, labels: np.ndarray) -> np.ndarray:
 
 
 def _moved(diagonal: np.ndarray, sums: np.ndarray, labels: np.ndarray, n_clusters: int) -> np.ndarray:
-    """Every sample to the nearest centre: ``‖φ_i − c_j‖² = K_ii − 2 K_i·h_j/n_j + h_jᵀKh_j/n_j²``."""
+    """Assign every sample to the nearest centre: ``‖φ_i − c_j‖² = K_ii − 2 K_i·h_j/n_j + h_jᵀKh_j/n_j²``."""
     occupied = np.bincount(labels, minlength=n_clusters)
     sizes = np.maximum(occupied, 1)
     distances = diagonal[:, None] - 2 * sums / sizes + _explained(sums, labels) / sizes
@@ -97,7 +98,7 @@ def _moved(diagonal: np.ndarray, sums: np.ndarray, labels: np.ndarray, n_cluster
 
 
 def _unit_scatter(kernel: np.ndarray) -> np.ndarray:
-    """Scaled to mean scatter 1 about the overall mean: else a kernel in which all samples are alike would win all weight."""
+    """Scale to mean scatter 1 about the overall mean. Otherwise a kernel with nearly equal samples would get all weight."""
     scatter = float(kernel.diagonal().mean() - kernel.mean())
     return kernel / scatter if scatter > 0 else kernel
 
@@ -106,14 +107,17 @@ def _unit_diagonal(kernel: np.ndarray, name: str) -> np.ndarray:
     diagonal = kernel.diagonal()
     if diagonal.min() <= 0:
         raise ViewsError(
-            f"View {name!r} is no kernel: its diagonal has the entry {diagonal.min():.3g}, where a sample's similarity to "
-            "itself belongs, which is positive."
+            f"View {name!r} is not a kernel: its diagonal has the entry {diagonal.min():.3g}; the similarity of a sample to "
+            "itself must be positive.",
+            hint="Add the missing diagonal, or use another affinity.",
+            view=name,
+            parameter="affinity",
         )
     return kernel / np.sqrt(diagonal[:, None] * diagonal[None, :])
 
 
 def _positive(kernel: np.ndarray, random_state: np.random.RandomState) -> np.ndarray:
-    """``K + σI`` with the least σ that leaves no negative eigenvalue: all scatters grow by σ(n − k), whatever the labels."""
+    """``K + σI`` with the least σ that removes negative eigenvalues. All scatters grow by σ(n − k), for any labels."""
     raised = Complement(-kernel, shift=1.0)  # I + K
     least = float(smallest_eigenpairs(raised, 1, random_state=random_state).values[0]) - 1
     if least < -_NEGLIGIBLE * float(np.abs(kernel).max()):
@@ -125,48 +129,25 @@ def _positive(kernel: np.ndarray, random_state: np.random.RandomState) -> np.nda
 class MVKKM(AffinityMethod):
     """Multi-view kernel k-means.
 
-    ``min Σ_v w_v^p D_v`` with ``w_v ≥ 0``, ``Σ_v w_v = 1`` and ``D_v = Tr(K_v) − Tr(YᵀK_vY)`` the scatter
-    within clusters in the
-    kernel of view v: alternately a step of kernel k-means on ``Σ_v w_v^p K_v`` and the closed form of the
-    weights. Kernels have unit diagonal, then (ours) equal total scatter. Monotone, as kernels must be positive
-    semi-definite: one that is not (a neighbour graph, say) gets the multiple of the identity that makes it so, which adds
-    the same to the scatter of every clustering.
+    ``min Σ_v w_v^p D_v`` with ``w_v ≥ 0`` and ``Σ_v w_v = 1``, where ``D_v = Tr(K_v) − Tr(YᵀK_vY)`` is the scatter within
+    clusters in the kernel of view v. A step of kernel k-means on ``Σ_v w_v^p K_v`` alternates with the closed form of the
+    weights. Kernels are scaled to unit diagonal and then (not in the paper) to equal total scatter. The objective decreases
+    because the kernels are positive semi-definite. A kernel that is not (such as a neighbour graph) gets the multiple of the
+    identity that makes it so; this adds the same amount to the scatter of every clustering.
 
     Parameters
     ----------
-    n_clusters : int, default=8
+    {n_clusters}
     p : float of at least 1, default=3
-        1 gives all weight to the view with the least scatter; the larger, the more equal the weights.
+        1 gives all weight to the view with the least scatter; the larger p, the more equal the weights.
     affinity : {"gaussian", "adaptive-neighbors", "self-expressive", "cosine", "precomputed"}, default="cosine"
-        The kernel: Gaussian with median bandwidth; the graph of adaptive neighbours; ``(G + αI)⁻¹G``; cosine; or the views
-        are kernels with no negative entry.
-    n_neighbors : int or None, default=None
-        Keep each sample's strongest ties only; None keeps all (adaptive neighbours: 10).
-    alpha : float, default=10
-        The regularisation of the self-expressive graph.
-    scaling : {"unit-samples", "min-max", "unit-spread"}
-        How a view is scaled first: samples to unit length, the view as a whole to [−1, 1] as in the paper, or centred and
-        to mean squared distance 1 (distances do not tell the last two from the features as they are).
-    max_iter : int
-        Largest number of iterations.
-    tol : float
-        The relative fall of the objective below which it has settled.
-    views : dict or list, default=None
-        For one 2-D array or DataFrame: the columns of each view, as in :class:`viewfuse.GFSC`.
-    n_init : int, default=10
-        Starts; the best counts.
-    random_state : int, RandomState or None, default=None
+        The kernel of each view: Gaussian with median bandwidth; the graph of adaptive neighbours; ``(G + αI)⁻¹G``; cosine.
+        With "precomputed" the views themselves are kernels without negative entries.
+    {n_neighbors, alpha, scaling, max_iter, tol, views, n_starts, random_state}
 
     Attributes
     ----------
-    labels_ : (n_samples,) array of int
-    objective_ : array, per iteration
-    view_weights_ : (n_views,) array, summing to 1; a constant view has weight 0
-    history_ : dict of traces
-    n_iter_ : int
-    converged_ : bool
-    view_names_ : (n_views,) array of str
-    n_features_in_ : int, of all views together
+    {labels_, objective_, view_weights_, traces, names}
 
     References
     ----------
@@ -174,12 +155,7 @@ class MVKKM(AffinityMethod):
 
     Examples
     --------
-    >>> from viewfuse import METHODS, metrics
-    >>> from viewfuse.datasets import load_digits_views
-    >>> views = load_digits_views()[:150]
-    >>> model = METHODS["mvkkm"](n_clusters=10, random_state=0).fit(views)
-    >>> metrics.accuracy(views.y, model.labels_) > 0.4
-    True
+    {example: mvkkm}
     """
 
     def __init__(
@@ -209,11 +185,11 @@ class MVKKM(AffinityMethod):
         self.n_init = n_init
         self.random_state = random_state
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_number("p", self.p, positive=True)
-        if self.p < 1:
-            raise ParameterError(f"p must be at least 1; got {self.p!r}.")
+    _memory_demand = MemoryDemand(1.1, 1.0, 3.1)
+    _parameter_constraints: ClassVar = {
+        **AffinityMethod._parameter_constraints,
+        "p": [Number(least=1)],
+    }
 
     def _solve(self, views: Views, arrays: list[Any], used: list[int], rng: np.random.RandomState) -> Solution:
         kernels = [self._kernel(array, views.names[v], rng) for array, v in zip(arrays, used, strict=True)]
@@ -221,7 +197,7 @@ class MVKKM(AffinityMethod):
         return best_of(self.n_init, lambda: multi_view_kernel_kmeans(kernels, self.n_clusters, **options))
 
     def _kernel(self, array: Any, name: str, rng: np.random.RandomState) -> np.ndarray:
-        if self.affinity == "cosine" and self.n_neighbors is None:  # a kernel with its negative entries, not without
+        if self.affinity == "cosine" and self.n_neighbors is None:  # unlike the graph, the kernel keeps its negative entries
             kernel = cosine_similarity(SCALINGS[self.scaling](array))
             np.fill_diagonal(kernel, 1)
         else:

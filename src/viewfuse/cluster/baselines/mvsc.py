@@ -1,18 +1,18 @@
-"""MVSC: a self-expressive graph per view, sparse errors, one embedding.
+"""MVSC: a self-expressive graph per view, sparse errors and one embedding.
 
     min Σ_v ‖X_vᵀ − X_vᵀZ_v − E_v‖² + α‖Z_v‖² + λ₁ Tr(FᵀL_vF) + λ₂‖E_v‖₁,   1ᵀZ_v = 1ᵀ, diag Z_v = 0, FᵀF = I
 
-L_v is the Laplacian of sym(|Z_v|), so λ₁Tr(FᵀL_vF) = (λ₁/2) Σ_ij P_ij|Z_ij|, P_ij = ‖F_i − F_j‖²: a quadratic program with a
-weighted ℓ1 term for each column. ADMM splits Z = J: Z takes the fit and the sum, J the ℓ1 term and the diagonal. As columns
-sum to one, the origin does not matter and the view may be centred; (G + cI)⁻¹ then leaves 1 alone, and the sum is one
-subtraction. All columns share that factor of G_v, found once per fit; panels of them are solved to the end one after the
-other, on all threads, in single precision: 4n²r operations a step. Memory: J and the multipliers, 2t arrays of n × n floats.
+L_v is the Laplacian of sym(|Z_v|), so λ₁Tr(FᵀL_vF) = (λ₁/2) Σ_ij P_ij|Z_ij| with P_ij = ‖F_i − F_j‖²: a quadratic program
+with a weighted ℓ1 term for each column. ADMM splits Z = J: Z has the fit and the sum constraint, J the ℓ1 term and the
+diagonal. As columns sum to one, the view may be centred; 1 is then an eigenvector of (G + cI)⁻¹, and the sum constraint is
+one subtraction. All columns share the factorisation of G_v, computed once per fit. Panels of columns are solved in parallel
+threads, in single precision: 4n²r operations per step. Memory: J and the multipliers, 2t arrays of n × n floats.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -21,18 +21,19 @@ from ...linalg import Laplacian, smallest_eigenpairs, unit_rows
 from ...linalg.threads import for_each, spans
 from ...views import Views
 from .._base import RelabelMixin
-from .._checks import check_number
-from ._family import ComparisonMethod
-from ._solution import Solution
+from .._constraints import Number
+from .._memory import MemoryDemand
+from .base import ComparisonMethod
+from .solution import Solution
 
 __all__ = ["MVSC", "GraphProgram", "subspace_graphs"]
 
 _INNER_STEPS = 30
-_INNER_TOL = 2e-3  # the relative residuals at which the graphs' programs count as solved
+_INNER_TOL = 2e-3  # relative residuals at which the programs of the graphs count as solved
 _UNBALANCED = 1.5
 _PANEL = 128
-_RELAXATION = np.float32(0.6)  # goes 1.6 times as far from J towards Z as ADMM would
-_LEAST_ALPHA = 1e-3  # for ADMM's penalty only: with α = 0 the fit alone says nothing about its size
+_RELAXATION = np.float32(0.6)  # in addition to 1: over-relaxation by 1.6
+_LEAST_ALPHA = 1e-3  # only for the penalty of ADMM, which would be 0 for α = 0
 
 
 def soft(values: np.ndarray, threshold: Any) -> np.ndarray:
@@ -43,7 +44,7 @@ def soft(values: np.ndarray, threshold: Any) -> np.ndarray:
 class GraphProgram:
     """``min ‖A − XᵀZ‖² + α‖Z‖² + Σ_ij C_ij|Z_ij|`` with ``1ᵀZ = 1ᵀ``, ``diag Z = 0``, by warm-started ADMM.
 
-    Arrays hold one column of ``Z`` in each row, so that a panel of columns lies together in memory.
+    A row of an array is a column of ``Z``, so that a panel of columns is contiguous in memory.
 
     Attributes
     ----------
@@ -58,7 +59,9 @@ class GraphProgram:
         factor = factorise(ScaledView(x - x.mean(axis=0)))
         least, largest = max(alpha, _LEAST_ALPHA), float(factor.eigenvalues[-1])
         self._factor = factor.single_precision()
-        self._use_penalty(2 * (least * (largest + least)) ** 0.5)  # √(smallest · largest curvature): best if all is smooth
+        self._use_penalty(
+            2 * (least * (largest + least)) ** 0.5
+        )  # √(smallest · largest curvature), optimal for smooth problems
         self.split = self._solve(2 * self.x @ self.x.T)
         self.split += 1 / np.float32(len(x))
         np.fill_diagonal(self.split, 0)
@@ -69,13 +72,13 @@ class GraphProgram:
         self.rho, self._shift = rho, self.alpha + rho / 2
         basis, eigenvalues = self._factor.basis, self._factor.eigenvalues
         self._left, self._right = basis, (basis / (eigenvalues + np.float32(self._shift))).T
-        if 2 * basis.shape[1] > basis.shape[0]:  # then one n × n product costs less than two of n × r
+        if 2 * basis.shape[1] > basis.shape[0]:  # one n × n product is then cheaper than two n × r products
             self._left, self._right = self._left @ self._right, None
 
     def _balance(self, ratio: float) -> None:
-        """Raise ρ where the multipliers outgrow the graph (``‖U‖/‖J‖`` large): then ρ is small beside the ℓ1 costs."""
+        """Increase ρ if the multipliers are larger than the graph (``‖U‖/‖J‖``): ρ is then too small for the ℓ1 costs."""
         if ratio > _UNBALANCED:
-            self.dual /= np.float32(ratio)  # the multipliers themselves, ρU, stay as they are
+            self.dual /= np.float32(ratio)  # the unscaled multipliers ρU do not change
             self._use_penalty(ratio * self.rho)
 
     def _solve(self, right: np.ndarray) -> np.ndarray:
@@ -88,7 +91,7 @@ class GraphProgram:
         return product
 
     def step(self, target: np.ndarray, costs: Callable[[slice], np.ndarray]) -> tuple[float, float, float]:
-        """Improve the graph for the data ``Aᵀ`` (n, d) and the ℓ1 costs of some columns, one column in each row.
+        """Improve the graph for the data ``Aᵀ``, (n, d), and the ℓ1 costs, one column of ``Z`` in each row.
 
         Returns the primal residual ``‖Z − J‖`` relative to ``‖J‖``, the dual one ``ρ‖J − J_old‖`` relative to
         ``ρ max(‖J‖, ‖U‖)``, and the value of the program.
@@ -144,7 +147,7 @@ def subspace_graphs(
     tol: float,
     random_state: np.random.RandomState,
 ) -> Solution:
-    """Alternate errors, graphs and embedding until the objective moves by less than ``tol`` and the residuals are small."""
+    """Alternate errors, graphs and embedding until the objective changes by less than ``tol`` and residuals are small."""
     programs = [GraphProgram(x, alpha) for x in features]
     n = features[0].shape[0]
     thresholds = [lam2 * float(np.abs(x).mean()) for x in features]
@@ -166,8 +169,8 @@ def subspace_graphs(
         graph = _graph(programs)
         objective.append(value)
         residuals.append(worst)
-        settled = len(objective) > 1 and abs(objective[-2] - value) <= tol * value
-        converged = settled and max(worst) <= _INNER_TOL
+        constant = len(objective) > 1 and abs(objective[-2] - value) <= tol * value
+        converged = constant and max(worst) <= _INNER_TOL
     history = {"primal": np.asarray([r[0] for r in residuals]), "dual": np.asarray([r[1] for r in residuals])}
     points = unit_rows(
         smallest_eigenpairs(
@@ -180,7 +183,7 @@ def subspace_graphs(
 
 
 class _CutCosts:
-    """``c ‖F_i − F_j‖²`` for some i and all j."""
+    """``c ‖F_i − F_j‖²`` for the given i and all j."""
 
     def __init__(self, embedding: np.ndarray, price: float) -> None:
         self._points = (price**0.5 * embedding).astype(np.float32)
@@ -203,46 +206,30 @@ def _graph(programs: Sequence[GraphProgram]) -> np.ndarray:
 class MVSC(RelabelMixin, ComparisonMethod):
     """Multi-view subspace clustering with one embedding for all views.
 
-    ``min Σ_v ‖X_vᵀ − X_vᵀZ_v − E_v‖² + α‖Z_v‖² + λ₁ Tr(FᵀL_vF) + λ₂‖E_v‖₁`` with columns of ``Z_v`` summing to one, a zero
-    diagonal, ``FᵀF = I`` and ``L_v`` the Laplacian of ``sym(|Z_v|)``: alternately the errors (soft threshold), the graphs
-    (ADMM, all columns together) and ``F``. k-means on the degree-normalised embedding of the final graph, rows of unit
-    length; ``embedding_`` is ``F``.
+    ``min Σ_v ‖X_vᵀ − X_vᵀZ_v − E_v‖² + α‖Z_v‖² + λ₁ Tr(FᵀL_vF) + λ₂‖E_v‖₁`` where the columns of ``Z_v`` sum to
+    one, its diagonal is zero, ``FᵀF = I``, and ``L_v`` is the Laplacian of ``sym(|Z_v|)``. The errors (soft threshold), the
+    graphs (ADMM, all columns together) and ``F`` are updated alternately. k-means runs on the degree-normalized embedding of
+    the final graph, with rows of unit length; ``embedding_`` is ``F``.
 
-    ``history_["primal"]`` and ``["dual"]`` have the relative residuals of the graphs' programs after every iteration.
+    ``history_["primal"]`` and ``history_["dual"]`` hold the relative residuals of the programs of the graphs.
 
     Parameters
     ----------
-    n_clusters : int, default=8
+    {n_clusters}
     lam1, lam2 : float, default=0.01, 1
-        λ₁ and λ₂: the weight of the cut, in units of n/k (the mean ``P_ij`` is 2k/n), and of the errors' size, in units
-        of a view's mean absolute entry. From λ₁ = 0.1 on the cut can outweigh the fit: the embedding, of an unnormalised
-        Laplacian, then tears off single samples.
+        The weights of the cut (λ₁, in units of n/k; the mean ``P_ij`` is 2k/n) and of small errors (λ₂, in units of the mean
+        absolute entry of a view). From λ₁ = 0.1 on the cut can outweigh the fit: the embedding, of an unnormalized
+        Laplacian, then separates single samples.
     alpha : float, default=10
-        α; 0 is the paper's own form, in which a view with few features has so many exact graphs that theirs means nothing.
-    scaling : {"unit-samples", "min-max", "unit-spread"}
-        How a view is scaled first: samples to unit length, the view as a whole to [−1, 1] as in the paper, or centred and
-        to mean squared distance 1 (distances do not tell the last two from the features as they are).
-    max_iter : int
-        Largest number of iterations.
+        α. The paper has α = 0, for which a view with fewer features than samples is expressed exactly by many graphs.
+    {scaling, max_iter}
     tol : float
-        The relative change of the objective below which it has settled.
-    views : dict or list, default=None
-        For one 2-D array or DataFrame: the columns of each view, as in :class:`viewfuse.GFSC`.
-    n_init : int, default=10
-        k-means runs on the embedding; the best counts.
-    random_state : int, RandomState or None, default=None
+        Stop when the objective changes by less than this share of itself.
+    {views, n_init, random_state}
 
     Attributes
     ----------
-    labels_ : (n_samples,) array of int
-    embedding_ : (n_samples, p) array
-    affinity_matrix_ : (n_samples, n_samples) array
-    objective_ : array, per iteration
-    history_ : dict of traces
-    n_iter_ : int
-    converged_ : bool
-    view_names_ : (n_views,) array of str
-    n_features_in_ : int, of all views together
+    {labels_, embedding_, affinity_matrix_, objective_, traces, names}
 
     References
     ----------
@@ -250,12 +237,7 @@ class MVSC(RelabelMixin, ComparisonMethod):
 
     Examples
     --------
-    >>> from viewfuse import METHODS, metrics
-    >>> from viewfuse.datasets import load_digits_views
-    >>> views = load_digits_views()[:150]
-    >>> model = METHODS["mvsc"](n_clusters=10, random_state=0).fit(views)
-    >>> metrics.accuracy(views.y, model.labels_) > 0.4
-    True
+    {example: mvsc}
     """
 
     def __init__(
@@ -283,11 +265,13 @@ class MVSC(RelabelMixin, ComparisonMethod):
         self.n_init = n_init
         self.random_state = random_state
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_number("lam1", self.lam1, positive=False)
-        check_number("lam2", self.lam2, positive=True)
-        check_number("alpha", self.alpha, positive=False)
+    _memory_demand = MemoryDemand(3.0, 1.15, 1.2, 4.0)
+    _parameter_constraints: ClassVar = {
+        **ComparisonMethod._parameter_constraints,
+        "lam1": [Number(least=0)],
+        "lam2": [Number(above=0)],
+        "alpha": [Number(least=0)],
+    }
 
     def _solve(self, views: Views, arrays: list[Any], used: list[int], rng: np.random.RandomState) -> Solution:
         options: dict[str, Any] = {

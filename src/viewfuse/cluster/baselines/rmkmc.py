@@ -2,26 +2,25 @@
 
     min Σ_v a_v^γ Σ_i √(‖x_i^v − c^v_{y_i}‖² + ε²),   Σ_v a_v = 1
 
-ε, a millionth of the view's spread, guards the zero residual. Iteratively reweighted: d_i^v = 1/(2√(·)) makes each step a
-weighted k-means, a majorant of the objective, which therefore falls. An iteration is 2n·d·k operations; memory that of the
-views.
+ε, a millionth of the spread of the view, avoids a division by zero. With the weights d_i^v = 1/(2√(·)) each step is a
+weighted k-means that majorises the objective, so the objective decreases. An iteration takes 2n·d·k operations; the memory
+is that of the views.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from ...exceptions import ParameterError
 from ...graphs import unit_spread
 from ...linalg import refilled
 from ...views import Views
-from .._checks import check_number
-from ._family import ComparisonMethod
-from ._lloyd import best_of, distances_to, seeded_labels, view_weights, weighted_means
-from ._solution import Solution
+from .._constraints import Number
+from .base import ComparisonMethod
+from .lloyd import best_of, distances_to, seeded_labels, view_weights, weighted_means
+from .solution import Solution
 
 __all__ = ["RMKMC", "robust_kmeans"]
 
@@ -37,10 +36,10 @@ def robust_kmeans(
     tol: float,
     random_state: np.random.RandomState,
 ) -> Solution:
-    """One start: centres, labels, weights in turn until the objective falls by less than ``tol``."""
+    """One start: update centres, labels and weights in turn until the objective decreases by less than ``tol``."""
     n, n_views = features[0].shape[0], len(features)
     spreads = [float(((x - x.mean(axis=0)) ** 2).sum(axis=1).mean()) for x in features]
-    # A view in which all samples are alike once scaled explains nothing: it counts as a residual of 1, not of 0.
+    # A view that is constant after scaling explains nothing: its residual counts as 1, not as 0.
     guards = [_GUARD**2 * spread if spread > 0 else 1.0 for spread in spreads]
     labels = seeded_labels(lambda i: sum(((x - x[i]) ** 2).sum(axis=1) for x in features), n_clusters, random_state)
     weights, pulls = np.full(n_views, 1 / n_views), np.ones((n_views, n))
@@ -65,38 +64,19 @@ def robust_kmeans(
 class RMKMC(ComparisonMethod):
     """Robust multi-view k-means.
 
-    ``min Σ_v a_v^γ ‖X_v − G C_v‖_{2,1}`` with ``G`` (n × k) one-hot and shared by all views, ``Σ_v a_v = 1``:
-    residuals count
-    by their length, not its square, so outliers pull less. With one view this is robust k-means.
+    ``min Σ_v a_v^γ ‖X_v − G C_v‖_{2,1}`` with ``Σ_v a_v = 1``, where ``G`` (n × k) is one-hot and shared by all views. The
+    residuals are not squared, so outliers have less influence. With one view this is robust k-means.
 
     Parameters
     ----------
-    n_clusters : int, default=8
+    {n_clusters}
     gamma : float above 1, default=3
-        γ; near 1 the best view takes all the weight, large values make the weights equal.
-    scaling : {"unit-samples", "min-max", "unit-spread"}
-        How a view is scaled first: samples to unit length, the view as a whole to [−1, 1] as in the paper, or centred and
-        to mean squared distance 1 (distances do not tell the last two from the features as they are).
-    max_iter : int
-        Largest number of iterations.
-    tol : float
-        The relative fall of the objective below which it has settled.
-    views : dict or list, default=None
-        For one 2-D array or DataFrame: the columns of each view, as in :class:`viewfuse.GFSC`.
-    n_init : int, default=10
-        Starts; the best counts.
-    random_state : int, RandomState or None, default=None
+        γ; near 1 the best view has all the weight, large values make the weights equal.
+    {scaling, max_iter, tol, views, n_starts, random_state}
 
     Attributes
     ----------
-    labels_ : (n_samples,) array of int
-    objective_ : array, per iteration
-    view_weights_ : (n_views,) array, summing to 1; a constant view has weight 0
-    history_ : dict of traces
-    n_iter_ : int
-    converged_ : bool
-    view_names_ : (n_views,) array of str
-    n_features_in_ : int, of all views together
+    {labels_, objective_, view_weights_, traces, names}
 
     References
     ----------
@@ -104,12 +84,7 @@ class RMKMC(ComparisonMethod):
 
     Examples
     --------
-    >>> from viewfuse import METHODS, metrics
-    >>> from viewfuse.datasets import load_digits_views
-    >>> views = load_digits_views()[:150]
-    >>> model = METHODS["rmkmc"](n_clusters=10, random_state=0).fit(views)
-    >>> metrics.accuracy(views.y, model.labels_) > 0.4
-    True
+    {example: rmkmc}
     """
 
     def __init__(
@@ -133,14 +108,13 @@ class RMKMC(ComparisonMethod):
         self.n_init = n_init
         self.random_state = random_state
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_number("gamma", self.gamma, positive=True)
-        if self.gamma <= 1:
-            raise ParameterError(f"gamma must be above 1; got {self.gamma!r}.")
+    _parameter_constraints: ClassVar = {
+        **ComparisonMethod._parameter_constraints,
+        "gamma": [Number(above=1)],
+    }
 
     def _solve(self, views: Views, arrays: list[Any], used: list[int], rng: np.random.RandomState) -> Solution:
-        # Of one spread, else a view in which all samples are alike would win all weight.
+        # Views get equal spread. Otherwise a nearly constant view would get all the weight.
         features = [unit_spread(x).values for x in self._features(arrays)]
         options: dict[str, Any] = {"gamma": self.gamma, "max_iter": self.max_iter, "tol": self.tol, "random_state": rng}
         return best_of(self.n_init, lambda: robust_kmeans(features, self.n_clusters, **options))

@@ -1,29 +1,30 @@
-"""SC(v): normalised spectral clustering of one view.
+"""SC(v): normalized spectral clustering of one view.
 
     min Tr(FᵀLF),  FᵀF = I,   L = I − D^-½ A D^-½
 
-The k smallest eigenvectors by block Davidson: a few dozen products of n²k operations, one n × n graph in memory at a time.
+The k smallest eigenvectors by block Davidson: a few dozen products of n²k operations. Memory: one n × n graph at a time.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ...exceptions import ParameterError
 from ...linalg import Laplacian, smallest_eigenpairs, unit_rows
 from ...views import Views
-from .._checks import check_count
-from ._family import GraphMethod
-from ._solution import Solution
+from .._constraints import Count, Nothing, Text
+from .._memory import MemoryDemand
+from .base import GraphMethod
+from .solution import Solution
 
 __all__ = ["SC", "spectral_embedding"]
 
 
 def spectral_embedding(graph: np.ndarray, n_clusters: int, random_state: np.random.RandomState) -> tuple[Solution, float]:
-    """``min Tr(FᵀLF)`` for one symmetric graph, and the relative gap behind the k-th eigenvalue."""
+    """Solve ``min Tr(FᵀLF)`` for one symmetric graph. Also returns the relative gap after the k-th eigenvalue."""
     count = min(n_clusters + 1, graph.shape[0])
     found = smallest_eigenpairs(Laplacian.of(graph, normalized=True), count, random_state=random_state)
     embedding, values = found.vectors[:, :n_clusters], np.maximum(found.values, 0)
@@ -36,49 +37,26 @@ def spectral_embedding(graph: np.ndarray, n_clusters: int, random_state: np.rand
 class SC(GraphMethod):
     """Spectral clustering of one view's graph.
 
-    ``min Tr(FᵀLF)`` with ``FᵀF = I``, ``L`` the normalised Laplacian of one view's graph; k-means on the rows
-    of ``F``, scaled
-    to unit length. The baseline that uses one view only.
+    ``min Tr(FᵀLF)`` with ``FᵀF = I``, where ``L`` is the normalized Laplacian of the graph of one view; k-means runs on the
+    rows of ``F``, scaled to unit length. This is the baseline that uses one view only.
 
-    Without ``view=`` the view is chosen without labels: the one whose normalised Laplacian has the largest relative gap
-    ``(μ_{k+1} − μ_k)/μ_{k+1}`` behind its k-th eigenvalue, that is, whose graph falls most clearly into k parts (by the
-    Davis–Kahan theorem the gap also bounds how far noise can turn the embedding). The paper instead reports the best
-    view against the labels.
+    Without ``view=`` the view is chosen without labels: the one whose normalized Laplacian has the largest relative gap
+    ``(μ_{k+1} − μ_k)/μ_{k+1}`` after its k-th eigenvalue, that is, whose graph divides most clearly into k parts. By the
+    Davis–Kahan theorem the gap also bounds how much noise can change the embedding. The paper instead reports the view that
+    is best by the labels.
 
     Parameters
     ----------
-    n_clusters : int, default=8
+    {n_clusters}
     view : str, int or None, default=None
-        Name or position of the view; None chooses as above.
-    affinity : {"gaussian", "adaptive-neighbors", "self-expressive", "cosine", "precomputed"}
-        The graph of each view: Gaussian with median bandwidth; adaptive neighbours; ``(G + αI)⁻¹G``; cosine; or the views
-        are (n_samples, n_samples) graphs themselves.
-    n_neighbors : int or None
-        Keep each sample's strongest ties only; None keeps all (adaptive neighbours: 10).
-    alpha : float, default=10
-        The regularisation of the self-expressive graph.
-    scaling : {"unit-samples", "min-max", "unit-spread"}
-        How a view is scaled first: samples to unit length, the view as a whole to [−1, 1] as in the paper, or centred and
-        to mean squared distance 1 (distances do not tell the last two from the features as they are).
-    views : dict or list, default=None
-        For one 2-D array or DataFrame: the columns of each view, as in :class:`viewfuse.GFSC`.
-    n_init : int, default=10
-        k-means runs on the embedding; the best counts.
-    random_state : int, RandomState or None, default=None
+        Name or position of the view; None chooses it as described above.
+    {affinity, n_neighbors, alpha, scaling, views, n_init, random_state}
 
     Attributes
     ----------
-    labels_ : (n_samples,) array of int
-    embedding_ : (n_samples, p) array
-    affinity_matrix_ : (n_samples, n_samples) array
+    {labels_, embedding_, affinity_matrix_}
     view_ : str, the view used
-    objective_ : array, per iteration
-    view_weights_ : (n_views,) array, summing to 1; a constant view has weight 0
-    history_ : dict of traces
-    n_iter_ : int
-    converged_ : bool
-    view_names_ : (n_views,) array of str
-    n_features_in_ : int, of all views together
+    {objective_, view_weights_, traces, names}
 
     References
     ----------
@@ -86,12 +64,7 @@ class SC(GraphMethod):
 
     Examples
     --------
-    >>> from viewfuse import METHODS, metrics
-    >>> from viewfuse.datasets import load_digits_views
-    >>> views = load_digits_views()[:150]
-    >>> model = METHODS["sc"](n_clusters=10, random_state=0).fit(views)
-    >>> metrics.accuracy(views.y, model.labels_) > 0.4
-    True
+    {example: sc}
     """
 
     def __init__(
@@ -117,10 +90,11 @@ class SC(GraphMethod):
         self.n_init = n_init
         self.random_state = random_state
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        if self.view is not None and not isinstance(self.view, str):
-            check_count("view", self.view, least=0)
+    _memory_demand = MemoryDemand(5.0, 0.4, 1.5)
+    _parameter_constraints: ClassVar = {
+        **GraphMethod._parameter_constraints,
+        "view": [Text(), Count(0), Nothing()],
+    }
 
     def _solve(self, views: Views, arrays: list[Any], used: list[int], rng: np.random.RandomState) -> Solution:
         candidates = range(len(used)) if self.view is None else [self._position(views, used)]
@@ -135,10 +109,20 @@ class SC(GraphMethod):
         return replace(best[0], weights=np.eye(len(used))[chosen])
 
     def _position(self, views: Views, used: list[int]) -> int:
-        """Where the wanted view stands among those used."""
+        """Position of the wanted view among the used views."""
         wanted = views.names.index(self.view) if self.view in views.names else self.view
         if not isinstance(wanted, (int, np.integer)) or wanted >= views.n_views:
-            raise ParameterError(f"view={self.view!r} is none of the views: {', '.join(map(repr, views.names))}.")
+            raise ParameterError(
+                f"view={self.view!r} is not one of the views: {', '.join(map(repr, views.names))}.",
+                parameter="view",
+                value=self.view,
+            )
         if wanted not in used:
-            raise ParameterError(f"view={self.view!r} is constant, so there is nothing to cluster in it; choose another.")
+            raise ParameterError(
+                f"view={self.view!r} is constant, so it has no clusters.",
+                hint="Choose another view.",
+                view=views.names[wanted],
+                parameter="view",
+                value=self.view,
+            )
         return used.index(int(wanted))

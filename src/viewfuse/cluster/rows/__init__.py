@@ -1,1 +1,1 @@
-"""Where AnchorGFSC gets its rows from: memory, files, devices or Dask workers."""
+"""Row sources of AnchorGFSC: memory and files, tensors on a device, and Dask workers, behind one interface."""

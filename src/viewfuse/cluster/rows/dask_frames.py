@@ -1,11 +1,12 @@
-"""Dask DataFrames as arrays whose rows are the same samples: as their indices say, where these say anything.
+"""Dask DataFrames as arrays whose row i is the same sample in every view, matched by the indices of the frames.
 
-Readers number the rows of every partition from 0, so an index of row numbers is no id, and such frames are taken as they
-come. Of others, each partition is reduced to its length and two sums over hashes ``h`` of its ids; mod 2⁶⁴ they add up to
+Readers number the rows of every partition from 0, so an index of row numbers holds no ids, and such a frame keeps its order.
+The index of any other partition is reduced to its length and two sums over the hashes ``h`` of its ids. Modulo 2⁶⁴ they add
+up to
 
     Σ_i h_i    and    Σ_i i·h_i    over all rows i,
 
-whatever the partitions: the first is the same for the same ids in any order, the second for the same order only.
+for any partitions. Equal ids have the same first sum in any order, and the same second sum only in the same order.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ _MODULUS = 2**64
 
 @dataclass(frozen=True)
 class _Index:
-    """What is known of a frame's index; ``numbered`` if it is nothing but row numbers."""
+    """Summary of the index of a frame; ``numbered`` if it holds row numbers only."""
 
     lengths: tuple[int, ...]
     numbered: bool
@@ -44,7 +45,7 @@ class _Index:
 
 
 def frames_as_arrays(members: Sequence[Any], names: Sequence[str]) -> list[Any]:
-    """DataFrames become arrays with their rows in the order of the first frame that has ids; others stay as they are."""
+    """Convert DataFrames to arrays with rows in the order of the first frame with ids; arrays are returned unchanged."""
     dask = require("dask", extra="dask")
     frames = {v: member for v, member in enumerate(members) if hasattr(member, "to_dask_array") and hasattr(member, "index")}
     parts = [[dask.delayed(_summary)(part) for part in frame.to_delayed()] for frame in frames.values()]
@@ -74,29 +75,40 @@ def _check_can_be_matched(
 ) -> None:
     if indices[v].ids != indices[first].ids:
         raise ViewsError(
-            f"The samples of {names[v]!r} are not those of {names[first]!r}: their indices hold other ids. Keep those that "
-            "both have, or reset_index(drop=True) where rows of the same number are the same sample."
+            f"Views {names[v]!r} and {names[first]!r} have different samples: their indices hold different ids.",
+            hint="Keep the ids that both have, or use reset_index(drop=True) if row i is the same sample in both.",
+            view=names[v],
         )
-    disorder = f"{names[v]!r} has its samples in another order than {names[first]!r}, and "
+    disorder = f"The samples of view {names[v]!r} are in another order than those of {names[first]!r}, and "
     if not (frames[v].known_divisions and frames[first].known_divisions):
         raise ViewsError(
-            f"{disorder}Dask does not know which partition has which: sort both by their ids first, with set_index, or "
-            "reset_index(drop=True) where rows of the same number are the same sample."
+            f"{disorder}Dask does not know which partition holds which ids.",
+            hint="Sort both by their ids with set_index, or use reset_index(drop=True) if row i is the same sample in both.",
+            view=names[v],
         )
     without = [name for u, name in enumerate(names) if u not in frames]
     if without:
-        raise ViewsError(f"{disorder}{without[0]!r} has no ids to follow them; give it an index too.")
+        raise ViewsError(
+            f"{disorder}view {without[0]!r} has no ids to match them with.",
+            hint=f"Set the index of {without[0]!r} to the ids.",
+            view=without[0],
+        )
 
 
 def _in_order(frame: Any, first: Any, name: str) -> Any:
-    """A frame in the partitions and the order of another with the same ids."""
+    """The frame with the partitions and the order of another frame with the same ids."""
     ordered = frame.repartition(divisions=first.divisions, force=True)
     return ordered.map_partitions(_in_order_of, first, name, meta=frame._meta, align_dataframes=False)
 
 
 def _in_order_of(part: Any, other: Any, name: str) -> Any:
-    """The rows of a partition in the order of another's ids."""
+    """The rows of a partition in the order of the ids of another."""
     if not part.index.is_unique:
         repeated = part.index[part.index.duplicated()][0]
-        raise ViewsError(f"The id {repeated!r} repeats in view {name!r}, so its samples cannot be matched by id.")
+        raise ViewsError(
+            f"The id {repeated!r} is repeated in view {name!r}, so its samples cannot be matched by id.",
+            hint="Keep one row per id.",
+            view=name,
+            value=repeated,
+        )
     return part.loc[other.index]

@@ -1,165 +1,55 @@
-"""Rows of views, block by block, whatever holds them: memory, or a file that is read as rows are needed."""
+"""Rows in memory or in files; a file is read in portions."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, Protocol, TypeVar
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from ..._utils.disk import portion_of, read_rows
-from ...exceptions import ViewsError
-from ...fusion.anchor import AnchorModel, Sums, block_sums
-from ...graphs.anchors import UnitRows, squared_lengths
-from ...linalg.threads import for_each, spans, worker_threads
+from ...fusion.anchor import AnchorModel, Sums
+from ...linalg.threads import spans
 from ...views import Views
 from .placement import Placement
+from .source import BLOCK_ROWS, Rows, Scaler, assign_block, sum_block
 
-__all__ = ["LocalRows", "RowSource", "Scaler", "assign_block", "sum_block"]
-
-_BLOCK = 2048  # rows whose ties to the anchors stay in the cache
-
-Result = TypeVar("Result")
-Rows = slice | np.ndarray
-
-
-class RowSource(Protocol):
-    """Where AnchorGFSC gets its rows from; one that is not local does the work where the rows are."""
-
-    @property
-    def described(self) -> Views:
-        """Views with the names, and, where rows are local, their ids."""
-        ...
-
-    def __len__(self) -> int: ...
-
-    def reordered(self, order: Sequence[int]) -> RowSource:
-        """The same rows, the views in another order."""
-        ...
-
-    def take(self, rows: Rows) -> list[Any]:
-        """Some rows of every view, by ascending positions, as they are."""
-        ...
-
-    def sums(self, model: AnchorModel, used: Sequence[int]) -> Sums:
-        """The sums over all rows that a sweep needs."""
-        ...
-
-    def assign(self, placement: Placement, used: Sequence[int], wanted: Sequence[str]) -> list[Any]:
-        """The wanted attributes of :class:`Assigned` of all rows, each as one array."""
-        ...
-
-
-class Scaler:
-    """Checks blocks of rows and scales them.
-
-    A row that is NaN throughout, or that ``views.present`` says is absent, is of a sample that lacks the view. A row that is
-    NaN or infinite in part is an error, and so is a sample that lacks every view; both are named.
-    """
-
-    def __init__(self, views: Views, used: Sequence[int]) -> None:
-        self.views, self.used = views, list(used)
-
-    def each_block(self, blocks: Sequence[Any], start: int, task: Callable[[slice, list[UnitRows]], Result]) -> Result:
-        """``task(rows, their views)`` on parts of the blocks, whose first row is ``start``; the sum of what it returns.
-
-        Parts are done on all threads and added in their order.
-        """
-
-        def part(own: slice, _: object) -> tuple[Result]:
-            rows = slice(start + own.start, start + own.stop)
-            return (task(rows, self.scaled([block[own] for block in blocks], rows)),)
-
-        (total,) = for_each(part, spans(blocks[0].shape[0], _BLOCK))
-        return total
-
-    def scaled(self, blocks: Sequence[Any], rows: Rows) -> list[UnitRows]:
-        """Blocks of the used views that hold these rows, checked and scaled."""
-        absent = np.stack([self.absent(v, block, rows) for v, block in zip(self.used, blocks, strict=True)])
-        nowhere = np.flatnonzero(absent.all(axis=0))
-        if nowhere.size:
-            names = ", ".join(repr(self.views.names[v]) for v in self.used)
-            sample = self.views.sample_name(_position(rows, nowhere[0]))
-            raise ViewsError(
-                f"The sample in {sample} lacks every view ({names}), so nothing says where it belongs. Leave it out."
-            )
-        return [UnitRows.of(block, gone) for block, gone in zip(blocks, absent, strict=True)]
-
-    def absent(self, v: int, block: Any, rows: Rows) -> np.ndarray:
-        """Which of these rows are of samples that lack view ``v``, (b,) bool."""
-        present = self.views.present
-        absent = np.zeros(block.shape[0], dtype=bool) if present is None else ~present[rows, v]
-        suspicious = np.flatnonzero(~np.isfinite(squared_lengths(block)) & ~absent)
-        if suspicious.size:
-            values = block[suspicious].toarray() if sp.issparse(block) else block[suspicious]
-            missing = np.isnan(values).all(axis=1)
-            absent[suspicious[missing]] = True
-            wrong = ~np.isfinite(values) & ~missing[:, None]  # where there is none, only the square overflows
-            if wrong.any():
-                self._refuse(v, suspicious, values, wrong, rows)
-        return absent
-
-    def _refuse(self, v: int, suspicious: np.ndarray, values: np.ndarray, wrong: np.ndarray, rows: Rows) -> None:
-        i, column = np.argwhere(wrong)[0]
-        kind = "NaN" if np.isnan(values[i, column]) else "inf"
-        row = self.views.sample_name(_position(rows, suspicious[i]))
-        raise ViewsError(
-            f"View {self.views.names[v]!r} has values that are NaN or infinite; the first is {kind} in {row}, "
-            f"{self.views.feature_name(v, int(column))}. Only a sample that lacks the whole view may be NaN, in all its "
-            "columns. Remove or impute them first."
-        )
-
-
-def sum_block(model: AnchorModel, scaler: Scaler, blocks: Sequence[Any], start: int) -> Sums:
-    """The sums over the rows of one portion, or of one chunk on a worker."""
-    with worker_threads():
-        return scaler.each_block(blocks, start, lambda _, views: block_sums(model, views))
-
-
-def assign_block(
-    placement: Placement, scaler: Scaler, blocks: Sequence[Any], start: int, wanted: Sequence[str]
-) -> list[np.ndarray]:
-    """The wanted attributes of :class:`Assigned` for the rows of one portion, or of one chunk on a worker."""
-    arrays = placement.empty(blocks[0].shape[0], len(scaler.used), wanted)
-
-    def fill(rows: slice, views: list[UnitRows]) -> int:
-        assigned = placement.assign(views)
-        for name, array in zip(wanted, arrays, strict=True):
-            array[rows.start - start : rows.stop - start] = getattr(assigned, name)
-        return 0
-
-    with worker_threads():
-        scaler.each_block(blocks, start, fill)
-    return arrays
+__all__ = ["LocalRows"]
 
 
 class LocalRows:
-    """Rows of views in memory or in files; of a file a portion is read at a time."""
+    """Rows of views in memory or in files.
 
-    def __init__(self, views: Views) -> None:
+    Parameters
+    ----------
+    views : Views
+    block_rows : int, optional
+        Rows that one thread processes at a time.
+    """
+
+    lazy = False
+
+    def __init__(self, views: Views, *, block_rows: int | None = None) -> None:
         self.described = views
+        self.block_rows = block_rows or BLOCK_ROWS
 
     def __len__(self) -> int:
         return len(self.described)
 
     def reordered(self, order: Sequence[int]) -> LocalRows:
-        views = self.described
-        present = None if views.present is None else views.present[:, order]
-        names = [views.names[v] for v in order]
-        return LocalRows(Views([views.arrays[v] for v in order], names=names, ids=views.ids, present=present))
+        return LocalRows(self._reordered_views(order), block_rows=self.block_rows)
 
     def take(self, rows: Rows) -> list[Any]:
         return [read_rows(array, rows) for array in self.described.arrays]
 
     def sums(self, model: AnchorModel, used: Sequence[int]) -> Sums:
-        scaler = Scaler(self.described, used)
+        scaler = Scaler(self.described, used, self.block_rows)
         parts = (sum_block(model, scaler, self._read(rows, used), rows.start) for rows in self._portions(used))
         total: Sums = sum(parts)  # type: ignore[assignment]
         return total
 
     def assign(self, placement: Placement, used: Sequence[int], wanted: Sequence[str]) -> list[np.ndarray]:
-        scaler = Scaler(self.described, used)
+        scaler = Scaler(self.described, used, self.block_rows)
         arrays = placement.empty(len(self), len(used), wanted)
         for rows in self._portions(used):
             found = assign_block(placement, scaler, self._read(rows, used), rows.start, wanted)
@@ -167,14 +57,16 @@ class LocalRows:
                 array[rows] = part
         return arrays
 
+    def _reordered_views(self, order: Sequence[int]) -> Views:
+        views = self.described
+        present = None if views.present is None else views.present[:, order]
+        names = [views.names[v] for v in order]
+        return Views([views.arrays[v] for v in order], names=names, ids=views.ids, present=present)
+
     def _portions(self, used: Sequence[int]) -> list[slice]:
         arrays = [self.described.arrays[v] for v in used]
         width = sum(array.shape[1] * array.dtype.itemsize for array in arrays)
-        return spans(len(self), max(portion_of(width) // _BLOCK, 1) * _BLOCK)
+        return spans(len(self), max(portion_of(width) // self.block_rows, 1) * self.block_rows)
 
     def _read(self, rows: slice, used: Sequence[int]) -> list[Any]:
         return [read_rows(self.described.arrays[v], rows) for v in used]
-
-
-def _position(rows: Rows, i: int) -> int:
-    return int(rows.start + i if isinstance(rows, slice) else rows[i])

@@ -1,4 +1,4 @@
-"""From a learned anchor model to clusters: all that is needed to place a row, seen or unseen."""
+"""Assignment of rows, new or not, to clusters by a learned anchor model."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ __all__ = ["Assigned", "Placement"]
 
 @dataclass(frozen=True)
 class Assigned:
-    """A block of rows.
+    """Results for a block of b rows.
 
     Attributes
     ----------
     labels : (b,) array of int
-    confidence : (b,) array, how clear they are
-    embedding : (b, p) array, where the rows lie
-    consensus : (b, m) array, their ties to the anchors
-    zero : (b, n_views) array of bool, who has a view and is all zeros in it
+    confidence : (b,) array in [0, 1]
+    embedding : (b, p) array
+    consensus : (b, m) array, the edge weights to the anchors
+    zero : (b, n_views) array of bool, True if the sample is present in the view and its row is all zeros
     """
 
     labels: Any
@@ -39,15 +39,15 @@ class Assigned:
 
 @dataclass(frozen=True)
 class Placement:
-    """What assigns a row to a cluster; of sizes d × m, m × k and k × k, whatever the number of rows.
+    """Everything that is needed to assign a row to a cluster. Its size does not depend on the number of rows.
 
     Attributes
     ----------
     model : AnchorModel
-    centres : (k, p) array, the clusters' centres among the unit rows of the embedding
+    centres : (k, p) array, the cluster centres of the unit rows of the embedding
     profiles : (m, k) array
-        ``D⁻¹`` times the mean ties of each cluster's samples: a row's ties times this are its mean ties to the samples of
-        each cluster by way of the anchors.
+        ``D⁻¹`` times the mean edge weights of the samples of each cluster. The edge weights of a row times this matrix are
+        its mean edge weights to the samples of each cluster, by way of the anchors.
     """
 
     model: AnchorModel
@@ -64,7 +64,7 @@ class Placement:
         n_init: int,
         random_state: np.random.RandomState,
     ) -> Placement:
-        """k-means on the embedding of a sample of rows."""
+        """Learn the centres by k-means on the embedding of a sample of rows."""
         consensus = place(model, sample).consensus
         points = unit_rows(model.embed(consensus))
         centres = cluster_centres(points, n_clusters, n_init=n_init, random_state=random_state)
@@ -75,7 +75,7 @@ class Placement:
         return cls(model, centres.astype(np.float32), profiles.astype(np.float32))
 
     def like(self, array: Any) -> Placement:
-        """The same with its matrices where the array is."""
+        """The same with its matrices on the device of the array."""
         return Placement(self.model.like(array), beside(array, self.centres), beside(array, self.profiles))
 
     def assign(self, views: Sequence[UnitRows]) -> Assigned:
@@ -85,12 +85,12 @@ class Placement:
         points = unit_rows(embedding)
         labels = nearest_centres(points, self.centres)
         zero = array_namespace(labels).stack([(view.scale == 0) & ~view.absent for view in views], axis=1)
-        # Both its ties and its place must speak for its cluster.
+        # Both its edges and its position must support the cluster.
         confidence = (claim_confidence(consensus @ self.profiles, labels) * place_confidence(points, self.centres)) ** 0.5
         return Assigned(labels, confidence, embedding, consensus, zero)
 
-    def layout(self, n_views: int) -> dict[str, tuple[tuple[int, ...], type]]:
-        """The shape of a row, and the type, of every attribute of :class:`Assigned`."""
+    def row_formats(self, n_views: int) -> dict[str, tuple[tuple[int, ...], type]]:
+        """The shape per row and the type of every attribute of :class:`Assigned`."""
         return {
             "labels": ((), np.intp),
             "confidence": ((), np.float64),
@@ -101,5 +101,5 @@ class Placement:
 
     def empty(self, n: int, n_views: int, wanted: Sequence[str]) -> list[np.ndarray]:
         """Arrays for the wanted attributes of ``n`` rows."""
-        layout = self.layout(n_views)
-        return [np.empty((n, *layout[name][0]), dtype=layout[name][1]) for name in wanted]
+        formats = self.row_formats(n_views)
+        return [np.empty((n, *formats[name][0]), dtype=formats[name][1]) for name in wanted]

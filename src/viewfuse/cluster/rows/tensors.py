@@ -1,4 +1,4 @@
-"""Rows of tensors, worked on where they are."""
+"""Rows of tensors, processed on their device."""
 
 from __future__ import annotations
 
@@ -13,33 +13,36 @@ from ...fusion.anchor import AnchorModel, Sums, block_sums
 from ...graphs.anchors import UnitRows
 from ...linalg.threads import spans
 from ...views import Views
-from .local import LocalRows, Scaler
+from .local import LocalRows
 from .placement import Placement
+from .source import Scaler
 
 __all__ = ["TensorRows"]
 
-_BLOCK = 2**17  # rows: enough to keep a device busy
+_BLOCK_ROWS = 2**17  # enough to keep a GPU busy
 
 
 class TensorRows(LocalRows):
-    """Rows of views on a device; only a sample of them, and numbers of the size of the anchors, come to the host.
+    """Rows of views on a device. Only a sample of the rows and arrays of the size of the anchors are copied to the host.
 
     Parameters
     ----------
     views : Views
-        Tensors, or with ``device`` any views, which are then moved there.
+        Tensors; with ``device`` any views, which are then copied there.
     device : str, optional
+    block_rows : int, optional
+        Rows that are processed at a time.
     """
 
-    def __init__(self, views: Views, device: str | None = None) -> None:
+    def __init__(self, views: Views, device: str | None = None, *, block_rows: int | None = None) -> None:
         self._results_to_host = not any(map(is_tensor, views.arrays))
         if device is not None:
             arrays = on_device([_whole(array) for array in views.arrays], device)
             views = Views(arrays, names=views.names, ids=views.ids, present=views.present)
-        super().__init__(views)
+        super().__init__(views, block_rows=block_rows or _BLOCK_ROWS)
 
     def reordered(self, order: Sequence[int]) -> TensorRows:
-        rows = TensorRows(super().reordered(order).described)
+        rows = TensorRows(self._reordered_views(order), block_rows=self.block_rows)
         rows._results_to_host = self._results_to_host
         return rows
 
@@ -50,9 +53,9 @@ class TensorRows(LocalRows):
 
     def assign(self, placement: Placement, used: Sequence[int], wanted: Sequence[str]) -> list[Any]:
         first = self.described.arrays[used[0]]
-        xp, layout, placement = array_namespace(first), placement.layout(len(used)), placement.like(first)
+        xp, formats, placement = array_namespace(first), placement.row_formats(len(used)), placement.like(first)
         arrays = [
-            xp.empty((len(self), *layout[name][0]), dtype=getattr(xp, _TYPES[name]), device=first.device) for name in wanted
+            xp.empty((len(self), *formats[name][0]), dtype=getattr(xp, _TYPES[name]), device=first.device) for name in wanted
         ]
         for rows, views in self._blocks(used):
             assigned = placement.assign(views)
@@ -61,9 +64,9 @@ class TensorRows(LocalRows):
         return [to_host(array) if self._results_to_host else array for array in arrays]
 
     def _blocks(self, used: Sequence[int]) -> Iterator[tuple[slice, list[UnitRows]]]:
-        """Scaled rows; only a block in which something is amiss is looked at on the host."""
+        """Scaled rows. Only blocks with values that are not finite are checked on the host."""
         views, scaler = self.described, Scaler(self.described, used)
-        for rows in spans(len(self), _BLOCK):
+        for rows in spans(len(self), self.block_rows):
             blocks = [views.arrays[v][rows, :] for v in used]
             xp = array_namespace(*blocks)
             if views.present is None and all(bool(xp.all(xp.isfinite(block))) for block in blocks):

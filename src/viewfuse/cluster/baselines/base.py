@@ -1,10 +1,10 @@
-"""What the comparison methods share: from a solver's record to fitted attributes, and from views to graphs."""
+"""Base classes of the comparison methods: from views to graphs, and from a solution to fitted attributes."""
 
 from __future__ import annotations
 
 import warnings
 from contextlib import nullcontext
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -16,16 +16,16 @@ from ...linalg import assign_clusters
 from ...linalg.threads import worker_threads
 from ...views import Views
 from .._base import MultiViewClusterer, RelabelMixin
-from .._checks import check_choice, check_count, check_finite_results, check_number, check_zero_samples
-from ._solution import Solution
-
-_THREADED_FROM = 1000
+from .._checks import check_finite_results, check_zero_samples
+from .._constraints import Count, Nothing, Number, OneOf
+from .._memory import MemoryDemand
+from .solution import Solution
 
 __all__ = ["AffinityMethod", "ComparisonMethod", "GraphMethod"]
 
 
 class ComparisonMethod(MultiViewClusterer):
-    """Base of the comparison methods: a subclass says in ``_solve`` how to get a ``Solution`` from NumPy or sparse views."""
+    """Base class of the comparison methods. A subclass implements ``_solve``: NumPy or sparse views to a ``Solution``."""
 
     scaling: str
     max_iter: int
@@ -33,25 +33,27 @@ class ComparisonMethod(MultiViewClusterer):
     n_init: int
     random_state: Any
     _points: Any
-    _warns_at_max_iter = True
+
+    _warns_at_max_iter: ClassVar[bool] = True
+    _threads_from: ClassVar[int] = 1000  # number of samples from which BLAS may use several threads
+    _parameter_constraints: ClassVar = {
+        **MultiViewClusterer._parameter_constraints,
+        "scaling": [OneOf(*SCALINGS)],
+        "n_init": [Count(1)],
+        "max_iter": [Count(1)],
+        "tol": [Number(least=0)],
+    }
 
     def _solve(self, views: Views, arrays: list[Any], used: list[int], rng: np.random.RandomState) -> Solution:
         raise NotImplementedError(f"{type(self).__name__} has no _solve")
-
-    def _check_parameters(self) -> None:
-        check_choice("scaling", self.scaling, tuple(SCALINGS))
-        check_count("n_init", self.n_init, least=1)
-        if hasattr(self, "max_iter"):
-            check_count("max_iter", self.max_iter, least=1)
-            check_number("tol", self.tol, positive=False)
 
     def _fit(self, views: Views, arrays: list[Any], used: list[int]) -> None:
         rng = check_random_state(self.random_state)
         if self.scaling == "unit-samples" and self.affinity != "precomputed":
             check_zero_samples(views, arrays, used)
         chosen = [arrays[v] if sp.issparse(arrays[v]) else np.asarray(arrays[v]) for v in used]
-        # Small products gain nothing from a threaded BLAS, and lose much where others use the cores too.
-        with worker_threads() if len(views) < _THREADED_FROM else nullcontext():
+        # Threads do not speed up small products, and slow them down if other programs use the cores.
+        with worker_threads() if len(views) < self._threads_from else nullcontext():
             solution = self._solve(views, chosen, used, rng)
         check_finite_results(self, solution.objective, solution.embedding, solution.graph, solution.weights)
         self._points = solution.points
@@ -72,30 +74,33 @@ class ComparisonMethod(MultiViewClusterer):
             self.view_weights_ = self._weights_of_all_views(np.asarray(solution.weights), used, views.n_views)
         if not solution.converged and self._warns_at_max_iter:
             warnings.warn(
-                f"{type(self).__name__} has not settled after {solution.n_iter} iterations (tol={self.tol:g}). "
-                "Raise max_iter or tol.",
-                ConvergenceWarning,
+                ConvergenceWarning(
+                    f"{type(self).__name__} did not converge in {solution.n_iter} iterations (tol={self.tol:g}).",
+                    hint="Increase max_iter or tol.",
+                    parameter="max_iter",
+                    value=self.max_iter,
+                ),
                 stacklevel=3,
             )
 
     def _features(self, arrays: list[Any]) -> list[np.ndarray]:
-        """The views scaled, as dense arrays."""
+        """The scaled views as dense arrays."""
         return [as_dense(SCALINGS[self.scaling](array)) for array in arrays]
 
 
 class AffinityMethod(ComparisonMethod):
-    """Base of the methods that start from a graph, or a kernel, per view."""
+    """Base class of the methods that start from a graph or a kernel per view."""
 
     n_neighbors: int | None
     alpha: float
-    _affinities: tuple[str, ...] = (*AFFINITIES, "precomputed")
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_choice("affinity", self.affinity, self._affinities)
-        check_number("alpha", self.alpha, positive=True)
-        if self.n_neighbors is not None:
-            check_count("n_neighbors", self.n_neighbors, least=1)
+    _memory_demand = MemoryDemand(4.0, 1.5, 2.0)  # unless a method declares its own: the graphs and a few n × n arrays
+    _parameter_constraints: ClassVar = {
+        **ComparisonMethod._parameter_constraints,
+        "affinity": [OneOf(*AFFINITIES, "precomputed")],
+        "alpha": [Number(above=0)],
+        "n_neighbors": [Count(1), Nothing()],
+    }
 
     def _graphs(self, arrays: list[Any]) -> list[np.ndarray]:
         """The symmetric graph of each view."""
@@ -107,4 +112,4 @@ class AffinityMethod(ComparisonMethod):
 
 
 class GraphMethod(RelabelMixin, AffinityMethod):
-    """Base of the methods that embed the samples by a graph per view."""
+    """Base class of the methods that embed the samples by a graph per view."""

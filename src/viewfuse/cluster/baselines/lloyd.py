@@ -1,4 +1,4 @@
-"""The parts that all k-means-like solvers share: seeds, means, distances, view weights, starts."""
+"""Steps that the k-means-like solvers share: seeds, means, distances, weights of views, starts."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ._solution import Solution
+from .solution import Solution
 
 __all__ = ["best_of", "distances_to", "seeded_labels", "view_weights", "weighted_means"]
 
@@ -14,9 +14,10 @@ __all__ = ["best_of", "distances_to", "seeded_labels", "view_weights", "weighted
 def seeded_labels(
     distances_from: Callable[[int], np.ndarray], n_clusters: int, random_state: np.random.RandomState
 ) -> np.ndarray:
-    """k-means++: each seed is drawn in proportion to the squared distance from those before; then the nearest seed.
+    """k-means++: draw each seed with probability proportional to the squared distance to the nearest seed so far.
 
-    ``distances_from(i)`` gives the squared distances of all samples from sample ``i``, (n,).
+    ``distances_from(i)`` returns the squared distances of all samples from sample ``i``, (n,). Every sample gets the label
+    of its nearest seed.
     """
     n = len(distances_from(0))
     nearest = np.maximum(distances_from(int(random_state.randint(n))), 0)
@@ -33,7 +34,7 @@ def seeded_labels(
 
 
 def weighted_means(x: np.ndarray, labels: np.ndarray, weights: np.ndarray, n_clusters: int) -> np.ndarray:
-    """Weighted cluster means, (k, d); a cluster without weight gets the origin, and ``refilled`` a sample."""
+    """Weighted cluster means, (k, d). The mean of a cluster without weight is the origin; ``refilled`` adds a sample."""
     shares = np.eye(n_clusters)[labels] * weights[:, None]
     totals = shares.sum(axis=0)
     return (shares.T @ x) / np.where(totals > 0, totals, 1)[:, None]
@@ -46,7 +47,7 @@ def distances_to(x: np.ndarray, centres: np.ndarray) -> np.ndarray:
 
 
 def view_weights(scatters: np.ndarray, exponent: float) -> np.ndarray:
-    """``argmin_w Σ_v w_v^p D_v`` over the simplex: ``w_v ∝ D_v^{1/(1−p)}``; for p = 1 the smallest D_v takes all."""
+    """``argmin_w Σ_v w_v^p D_v`` over the simplex: ``w_v ∝ D_v^{1/(1−p)}``; for p = 1 one view has all the weight."""
     if exponent == 1:
         return np.eye(len(scatters))[int(np.argmin(scatters))]
     logs = np.log(np.maximum(scatters, np.finfo(float).tiny)) / (1 - exponent)
@@ -55,7 +56,7 @@ def view_weights(scatters: np.ndarray, exponent: float) -> np.ndarray:
 
 
 def best_of(n_init: int, solve: Callable[[], Solution], trace: str = "objective") -> Solution:
-    """The solution of ``n_init`` starts whose objective, or another trace of its history, ends lowest."""
+    """The solution of ``n_init`` starts with the lowest final objective, or final value of another trace."""
     solutions = [solve() for _ in range(n_init)]
 
     def last(solution: Solution) -> float:

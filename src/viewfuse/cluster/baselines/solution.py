@@ -1,4 +1,4 @@
-"""What the solvers of the comparison methods return."""
+"""The record that the solvers of the comparison methods return."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ __all__ = ["Solution"]
 
 @dataclass(frozen=True)
 class Solution:
-    """One record for every solver; what a method does not have is None.
+    """Result of a solver; fields that a method does not have are None.
 
     Attributes
     ----------
     converged : bool
     n_iter : int
     objective : (n_iter,) array or None
-        The function optimised, after every iteration.
+        The objective after every iteration.
     points : (n, p) array or None
-        The rows that k-means turns into clusters; None where ``labels`` are the solution itself.
+        The rows that k-means clusters; None if the solver finds ``labels`` itself.
     labels : (n,) array of int or None
     embedding : (n, p) array or None
     graph : (n, n) array or None, the fused graph
