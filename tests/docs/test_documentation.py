@@ -143,17 +143,18 @@ def test_adding_a_method_as_the_page_describes(tmp_path: Path) -> None:
     page = text_of("docs/add-a-method.md")
     blocks = dict(re.findall(r":::\{code-block\} python\n:caption: (.*?)\n\n(.*?):::", page, flags=re.DOTALL))
     method, imported, registered, test = blocks.values()
+    file, registry_file, *_ = (caption.partition(",")[0] for caption in blocks)
     package = tmp_path / "src" / "viewfuse"
     shutil.copytree(Path(viewfuse.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
-    (package / "cluster" / "median_graph.py").write_text(method)
-    registry = package / "cluster" / "__init__.py"
+    (tmp_path / file).write_text(method)
+    registry = tmp_path / registry_file
     before, methods, entries = registry.read_text().partition("\nMETHODS: dict[str, type[MultiViewClusterer]] = {\n")
     assert methods
     registry.write_text(before + imported + methods + registered + entries)
     (tmp_path / "test_median_graph.py").write_text(test)
     (tmp_path / "test_family.py").write_text(FAMILY_CHECKS)
     options = ["-q", "-p", "no:cacheprovider", "--import-mode=importlib", "--doctest-modules"]
-    files = ["test_median_graph.py", "test_family.py", "src/viewfuse/cluster/median_graph.py"]
+    files = ["test_median_graph.py", "test_family.py", file]
     ended = subprocess.run(
         [sys.executable, "-m", "pytest", *options, *files],
         cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(package.parent)}, capture_output=True, text=True, check=False,
