@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
-.PHONY: demo test test-oldest coverage lint docs bench clean
+.PHONY: demo test test-fast test-oldest coverage lint docs bench picture clean
 
 demo: $(READY)
 	$(BIN)/viewfuse demo
@@ -12,11 +12,14 @@ demo: $(READY)
 test: $(READY)
 	$(BIN)/pytest
 
+test-fast: $(READY)
+	$(BIN)/pytest -m "not slow"
+
 test-oldest:
 	$(PYTHON) benchmarks/oldest.py
 
 coverage: $(READY)
-	@# that test limits the size of files, and so of coverage's own
+	@# The deselected test limits the size of files, including those that coverage writes.
 	$(BIN)/coverage run -m pytest --deselect tests/cli/test_faults.py::test_a_disk_that_fills_up
 	$(BIN)/coverage combine
 	$(BIN)/coverage report
@@ -32,6 +35,12 @@ docs: $(VENV)/.docs-ready
 
 bench: $(READY)
 	$(BIN)/python benchmarks/exact.py
+
+# The picture in README.md. Look at it before you commit it.
+picture: $(READY)
+	$(BIN)/viewfuse demo -o build/demo
+	chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --window-size=1300,1180 --force-device-scale-factor=0.9 \
+		--virtual-time-budget=8000 --user-data-dir=$$(mktemp -d) --screenshot=docs/report.png "file://$(CURDIR)/build/demo/report.html"
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)

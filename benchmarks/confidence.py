@@ -1,7 +1,8 @@
-"""Does ``confidence_`` mean something: ``python benchmarks/confidence.py [BBC ...]``.
+"""Error rates at low and high confidence: ``python benchmarks/confidence.py [BBC ...]``.
 
-On each labelled set of ../shared/datasets, the error rate of the tenth of samples with the lowest confidence, and that of
-the rest. Errors are the samples outside the best one-to-one matching of clusters to classes; only that reads labels.
+For each labelled data set of ../shared/datasets, print the error rate of the tenth of the samples with the lowest
+confidence, and that of the rest. Errors are the samples outside the best one-to-one matching of clusters to classes.
+Labels are used for this only.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import viewfuse as vf
 
 
 def wrong(true: np.ndarray, found: np.ndarray) -> np.ndarray:
-    """Which samples lie outside the best matching of clusters to classes."""
+    """Which samples are outside the best matching of clusters to classes."""
     classes, clusters = np.unique(true), np.unique(found)
     rows, columns = linear_sum_assignment(contingency_matrix(true, found), maximize=True)
     match = dict(zip(clusters[columns], classes[rows], strict=True))
@@ -36,7 +37,7 @@ def main() -> None:
             errors = wrong(views.y, np.asarray(model.labels_))[order]
             tenth = len(errors) // 10
             low, rest = 100 * errors[:tenth].mean(), 100 * errors[tenth:].mean()
-            ratio = f"{low / rest:.1f} times" if rest else ("no errors" if not low else "all errors are in it")
+            ratio = f"{low / rest:.1f} times" if rest else ("no errors" if not low else "all errors are in the lowest tenth")
             print(
                 f"{name:9} {method.__name__:10} lowest tenth {low:5.1f} % wrong, the rest {rest:5.1f} %: {ratio}", flush=True
             )

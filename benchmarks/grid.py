@@ -1,9 +1,9 @@
-"""What a grid costs when its points share what they have in common: ``python benchmarks/grid.py [Digits [PER_AXIS]]``.
+"""Cost of a grid whose points share the factors of the views: ``python benchmarks/grid.py [Digits [PER_AXIS]]``.
 
-GFSC, published variant, some points around the paper's optimum, ten repetitions each, against the same points fitted one
-by one: once for every point (and k-means repeated on its embedding), and once for every point and repetition, as "we repeat
-each algorithm ten times" says. Times are of the processor, so that others on the machine do not count. The data is read
-from ../shared/datasets, or where VIEWFUSE_DATA says.
+GFSC, published variant, at some points around the paper's best one, with ten repetitions each. Shared computation is
+compared with one fit for every point (k-means is repeated on its embedding), and with one fit for every point and
+repetition, as the paper's "we repeat each algorithm ten times" says. Times are processor times, which other work on the
+machine does not change. The data is read from ../shared/datasets, or from the folder in VIEWFUSE_DATA.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def main() -> None:
 
 
 def _points(name: str, per_axis: int) -> list[dict[str, float]]:
-    """The paper's best point and its neighbours in α and β, at its γ."""
+    """The paper's best point and its neighbours in α and β, with the same γ."""
     optimum = dict(zip(("alpha", "beta", "gamma"), PAPER_DATASETS[name].optimum or (), strict=True))
     axes = {}
     for parameter in ("alpha", "beta"):

@@ -1,4 +1,4 @@
-"""How much `import viewfuse` adds to scikit-learn's own import: processor seconds, the least of several runs each.
+"""Processor seconds that `import viewfuse` adds to the import of scikit-learn: the minimum of several runs.
 
 python benchmarks/imports.py
 """
@@ -14,7 +14,7 @@ RUNS = 5
 
 
 def seconds(program: str) -> float:
-    """Processor time of a fresh interpreter that runs this."""
+    """Processor time of a new interpreter that runs the program."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run([sys.executable, "-c", program], check=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -24,4 +24,4 @@ def seconds(program: str) -> float:
 if __name__ == "__main__":
     theirs = min(seconds(SCIKIT_LEARN) for _ in range(RUNS))
     ours = min(seconds(f"{SCIKIT_LEARN}; import viewfuse") for _ in range(RUNS))
-    print(f"scikit-learn's own {theirs:.2f} s; with viewfuse {ours:.2f} s: {ours - theirs:.2f} s more")
+    print(f"scikit-learn {theirs:.2f} s; with viewfuse {ours:.2f} s: {ours - theirs:.2f} s more")

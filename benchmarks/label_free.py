@@ -1,10 +1,11 @@
-"""Library defaults on eight labelled real sets, beside the defaults of other packages:
+"""Defaults of viewfuse and of other packages on eight labelled real data sets:
 ``python benchmarks/label_free.py [--peers-python PYTHON] [--sets BBC ...] [--seeds 3]``.
 
-One setting for all sets; labels serve the scores alone. The peers that PYTHON (this one by default) can import take part:
-scikit-learn's KMeans and SpectralClustering on the views side by side, polyview, imml and mvlearn (``pip install --no-deps
-mvlearn seaborn``) on the list of views, features standardised for all of them. Their versions need not suit viewfuse's: with
-``--peers-python`` they run in a virtual environment of their own.
+There is one setting for all data sets, and labels are used in the scores only. Peers are the packages that the
+interpreter PYTHON (by default this one) can import: scikit-learn's KMeans and SpectralClustering on the concatenated
+views, and polyview, imml and mvlearn (``pip install --no-deps mvlearn seaborn``) on the list of views. Features are
+standardised for all of them. With ``--peers-python`` the peers run in a separate environment, because they may need other
+versions than viewfuse.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ PATIENCE = 120  # seconds for all seeds of one peer on one set
 
 
 def peers() -> Iterator[tuple[str, Callable[[list[np.ndarray], int, int], Any]]]:
-    """Name and fit(views, k, seed) → labels of every peer there is."""
+    """Name and function fit(views, k, seed) → labels of every peer that can be imported."""
     yield "KMeans", lambda views, k, seed: KMeans(k, random_state=seed).fit_predict(np.hstack(views))
     yield (
         "SpectralClustering",
@@ -52,7 +53,7 @@ def peers() -> Iterator[tuple[str, Callable[[list[np.ndarray], int, int], Any]]]
         try:
             found = __import__(module, fromlist=list(names))
         except ImportError as error:
-            print(f"{package} takes no part: {error}", file=sys.stderr)
+            print(f"{package} is left out: {error}", file=sys.stderr)
             continue
         for name in names:
             method = getattr(found, name)
@@ -60,7 +61,7 @@ def peers() -> Iterator[tuple[str, Callable[[list[np.ndarray], int, int], Any]]]
 
 
 def run_peer(peer: str, path: Path, seeds: int) -> None:
-    """In a process of its own: print the labels that this peer finds, and its time, as JSON."""
+    """Print the labels that a peer finds, and its time, as JSON. This runs in a separate process."""
     warnings.simplefilter("ignore")
     with np.load(path) as file:
         k, views = int(file["k"]), [file[key] for key in sorted(file.files) if key != "k"]
@@ -82,7 +83,7 @@ def labels_of_peers(python: str, views: Any, k: int, seeds: int) -> dict[str, An
             try:
                 answer = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=True).stdout
             except subprocess.TimeoutExpired:
-                print(f"  {peer:42} not done in {PATIENCE} s", flush=True)
+                print(f"  {peer:42} not finished in {PATIENCE} s", flush=True)
             except subprocess.CalledProcessError as error:
                 print(f"  {peer:42} failed: {error.stderr.strip().splitlines()[-1][:100]}", flush=True)
             else:
@@ -143,19 +144,19 @@ def compare(sets: list[str], python: str, seeds: int) -> None:
             table[name][method] = acc
             scores.setdefault(method, []).append((acc, nmi, ari))
             print(f"  {method:42} Acc {acc:5.1f}  NMI {nmi:5.1f}  ARI {ari:5.1f}  {result['seconds']:6.1f} s", flush=True)
-    print("\nmean over the sets")
+    print("\nmean over the data sets")
     for method, rows in scores.items():
         if len(rows) == len(sets):
             acc, nmi, ari = np.mean(rows, axis=0)
             print(f"  {method:42} Acc {acc:5.1f}  NMI {nmi:5.1f}  ARI {ari:5.1f}")
     for ours in OURS:
-        print(f"\nAcc of {ours} less that of the best peer default")
+        print(f"\nAcc of {ours} minus that of the best peer")
         ahead = {
             name: accs[ours] - max(acc for method, acc in accs.items() if method not in OURS) for name, accs in table.items()
         }
         print("  " + ", ".join(f"{name} {gap:+.1f}" for name, gap in ahead.items()))
         wins = sum(gap >= 0 for gap in ahead.values())
-        print(f"  at or above it on {wins} of {len(ahead)}; least {min(ahead.values()):+.1f}")
+        print(f"  at or above it on {wins} of {len(ahead)}; smallest difference {min(ahead.values()):+.1f}")
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-"""What missing views cost: accuracy with 30 % of the (sample, view) pairs missing at random, the mean of five draws.
+"""Accuracy with 30 % of the (sample, view) pairs missing at random, averaged over five draws.
 
     python benchmarks/missing.py [FOLDER] [FILE ...]
 
-FOLDER holds the files, by default ../shared/datasets. Beside complete data stands what viewfuse makes of incomplete ones,
-and what a user gets who fills in the means of the features. Exits with 1 where that is better.
+FOLDER contains the files; the default is ../shared/datasets. The columns are: complete data, incomplete data, and incomplete
+data whose missing rows are filled with the means of the features. Exits with 1 if filling with means is better.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ DRAWS, SHARE = 5, 0.3
 
 
 def with_holes(arrays: list[np.ndarray], seed: int) -> list[np.ndarray]:
-    """Rows of NaN for the samples that lack a view; everybody has one at least."""
+    """Rows of NaN for missing samples. Every sample is present in at least one view."""
     absent = np.random.default_rng(seed).random((len(arrays[0]), len(arrays))) < SHARE
     absent[absent.all(axis=1), 0] = False
     return [np.where(absent[:, [v]], np.nan, array) for v, array in enumerate(arrays)]

@@ -1,11 +1,11 @@
-"""Does it work on the oldest versions pyproject.toml allows? Installs exactly these beside the checkout and runs the tests.
+"""Run the tests with the oldest versions that pyproject.toml allows.
 
     python benchmarks/oldest.py [--print] [TESTS ...]
 
-Every requirement ``name>=version`` of the project, its extras and its tests becomes ``name==version``; what these need in
-turn is left to pip. PyTorch is left out, and with it the tests that need it. The environment is made once, in
-``.venv-oldest``, and again when the versions change. ``--print`` prints the constraints only. By default all
-tests run but those of the documentation, the report in a browser, and the package as built.
+Every requirement ``name>=version`` of the project, its extras and its tests becomes ``name==version``; pip chooses the
+versions of their dependencies. PyTorch is left out, and with it the tests that need it. The environment is created in
+``.venv-oldest``, and again when the versions change. ``--print`` only prints the constraints. By default all tests run
+except those of the documentation, the report in a browser, and the built package.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 PLACE = ROOT / ".venv-oldest"
 EXTRAS = ("all", "test")
-NOT_RUN = {"coverage", "ruff", "mypy", "selenium", "build", "hatchling"}  # tools whose own versions no test depends on
+NOT_RUN = {"coverage", "ruff", "mypy", "selenium", "build", "hatchling"}  # tools whose versions no test depends on
 WITHOUT = ("--ignore=tests/docs", "--ignore=tests/report/test_browser.py", "--ignore=tests/test_package.py")
 
 
 def oldest() -> list[str]:
-    """``name==version`` for every lower bound that counts, in order of name."""
+    """``name==version`` for every lower bound, sorted by name."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     optional = project["optional-dependencies"]
     names = {name for extra in EXTRAS for name in _extras_within(extra, optional)}
@@ -34,7 +34,7 @@ def oldest() -> list[str]:
 
 
 def _extras_within(extra: str, optional: dict[str, list[str]]) -> set[str]:
-    """The extra and those it is made of."""
+    """The extra and the extras it consists of."""
     found = {extra}
     for requirement in optional[extra]:
         if requirement.startswith("viewfuse["):
@@ -55,7 +55,7 @@ def _pinned(requirement: str) -> str:
 
 
 def environment(constraints: list[str]) -> Path:
-    """The interpreter of an environment with these versions, made if it is not there."""
+    """The interpreter of an environment with these versions. Create the environment if necessary."""
     interpreter, done = PLACE / "bin" / "python", PLACE / "constraints.txt"
     wanted = "\n".join(constraints) + "\n"
     if done.exists() and done.read_text() == wanted:

@@ -1,12 +1,11 @@
-"""How fast and how safely files are read.
+"""Speed and safety of the file readers.
 
-``python benchmarks/readers.py`` prints how long ``load_views`` takes for each real MATLAB v7.3 file as a ratio to
-h5py reading the same bytes in the same run, then fuzzes the readers: mutated copies of every real file, and of the
-same data as .npz, .parquet, .csv and .h5mu, must be read or refused with ``ViewsFormatError``, within a second and
-without taking memory. Cases run in worker processes under a memory limit, so that a crash of a C library is counted
-instead of ending the run.
+``python benchmarks/readers.py`` prints the time of ``load_views`` for each real MATLAB v7.3 file, relative to h5py
+reading the same bytes in the same run. Then it fuzzes the readers: mutated copies of every real file, and of the same
+data as .npz, .parquet, .csv and .h5mu, must be read or refused with ``ViewsFormatError``, within a second and within a
+memory limit. Cases run in worker processes, so that a crash of a C library is counted and does not end the run.
 
-Needs the reference material beside the repository.
+It needs the reference data next to the repository.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ MEMORY = 2 << 30  # beyond what the process has before the first case
 
 
 def opening_ratio(path: Path, repeats: int = 9) -> tuple[float, float, float]:
-    """Median seconds of load_views and of h5py alone, and the median of their ratios, taken in turns."""
+    """Median seconds of load_views and of h5py, and the median of their ratios, measured alternately."""
     ours, theirs = [], []
     for _ in range(repeats):
         start = time.perf_counter()
@@ -50,7 +49,7 @@ def opening_ratio(path: Path, repeats: int = 9) -> tuple[float, float, float]:
 
 
 def seeds(folder: Path) -> list[Path]:
-    """The real files, and some of their data in every other format; uncompressed, so that a change goes deep."""
+    """The real files, and some of their data in every other format, uncompressed, so that mutations reach the contents."""
     import anndata
     import mudata
     import pandas as pd
@@ -78,7 +77,7 @@ def seeds(folder: Path) -> list[Path]:
 
 
 def mutate(original: bytes, rng: np.random.Generator) -> bytes:
-    """Bytes changed, swapped for extreme numbers, cut out, repeated or cut off; half of the time near the front."""
+    """Change, remove, repeat or truncate bytes, or replace them by extreme numbers; half of the time near the start."""
     data = bytearray(original)
     reach = len(data) if rng.random() < 0.5 else min(len(data), 4096)
     for _ in range(1 if rng.random() < 0.5 else int(rng.integers(2, 9))):
@@ -101,7 +100,7 @@ def mutate(original: bytes, rng: np.random.Generator) -> bytes:
 
 
 def outcome(path: Path) -> str:
-    """What became of one file. Time is the processor's: the machine may have other work."""
+    """The outcome for one file. Processor time is measured, because the machine may have other work."""
     start = time.process_time()
     try:
         with warnings.catch_warnings():
@@ -117,8 +116,8 @@ def outcome(path: Path) -> str:
 
 
 def worker(paths: list[Path], seed: int, first: int, last: int, folder: Path, results: multiprocessing.Queue) -> None:
-    """Cases ``first`` to ``last``; announces each before it starts, so that a crash has a culprit."""
-    for path in paths:  # imports and caches are no case's memory
+    """Run cases ``first`` to ``last``. Each is announced before it starts, so that a crash can be attributed."""
+    for path in paths:  # so that imports and caches do not count as memory of a case
         outcome(path)
     in_use = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (in_use + MEMORY, in_use + MEMORY))
@@ -147,7 +146,7 @@ def fuzz(n_cases: int, seed: int) -> tuple[Counter[str], list[str], int]:
             while process.is_alive() or not results.empty():
                 try:
                     case, what = results.get(timeout=60)
-                except Exception:  # nothing for a minute: hung, or gone without a word
+                except Exception:  # no answer for a minute: the worker hangs or has crashed
                     process.kill()
                     break
                 if what is None:
@@ -168,7 +167,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     if not DATASETS.is_dir():
-        sys.exit("The reference data sets are not beside the repository.")
+        sys.exit("The reference data (../shared/datasets) is not next to the repository.")
     print("MATLAB v7.3, load_views against h5py reading the same bytes (medians of 9)")
     for name in V73:
         ours, theirs, ratio = opening_ratio(DATASETS / name)

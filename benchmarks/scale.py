@@ -1,11 +1,11 @@
-"""Time and memory against the number of rows: AnchorGFSC beside exact GFSC, SpectralClustering and MiniBatchKMeans.
+"""Time and memory by number of rows: AnchorGFSC, exact GFSC, SpectralClustering and MiniBatchKMeans.
 
-    python benchmarks/scale.py                10³ … 10⁶ rows, all methods as far as each goes; ratios and a figure
-    python benchmarks/scale.py -n 10000000    one more point (7 GB on disk for each method); the figure is drawn anew
+    python benchmarks/scale.py                10³ … 10⁶ rows, each method up to its limit; ratios and a figure
+    python benchmarks/scale.py -n 10000000    one more point (7 GB on disk for each method); draws the figure again
 
-Noisy blobs in three views of 20, 50 and 100 features, 20 clusters. Every fit runs in a process of its own on data read from
-disk; above 2·10⁶ rows the data stays there, as a memory map. Memory is the peak above what the process held when the fit
-began. Results are kept in build/scale.json, so that sizes can be measured one by one.
+The data are noisy blobs in three views of 20, 50 and 100 features, with 20 clusters. Every fit runs in a separate process
+on data read from disk; above 2·10⁶ rows the data stays on disk, as a memory map. Memory is the peak above the memory of
+the process when the fit starts. Results are saved in build/scale.json, so that sizes can be measured one by one.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ import numpy as np
 
 WIDTHS = (20, 50, 100)
 CLUSTERS = 20
-# Two cores, minutes: n × n graphs of 2·10⁴ rows take 75 s and 5 GB; MiniBatchKMeans had not read 10⁷ rows in seven minutes.
-FARTHEST = {"anchor-gfsc": 10**7, "mini-batch k-means": 10**6, "spectral clustering": 2 * 10**4, "gfsc": 2 * 10**4}
-ON_VIEWS = {"anchor-gfsc", "gfsc"}  # the others take all columns side by side
+# On two cores, n × n graphs of 2·10⁴ rows take 75 s and 5 GB, and MiniBatchKMeans had not read 10⁷ rows in seven minutes.
+LARGEST = {"anchor-gfsc": 10**7, "mini-batch k-means": 10**6, "spectral clustering": 2 * 10**4, "gfsc": 2 * 10**4}
+ON_VIEWS = {"anchor-gfsc", "gfsc"}  # the others take the concatenated columns
 IN_MEMORY = 2 * 10**6
 SIZES = (10**3, 10**4, 2 * 10**4, 10**5, 10**6)
 RESULTS = Path("build/scale.json")
 _AT_A_TIME = 100_000
 
 
-def write_blobs(n: int, folder: Path, *, side_by_side: bool) -> None:
-    """The views, and if asked for all their columns side by side, as files; written some rows at a time."""
+def write_blobs(n: int, folder: Path, *, concatenated: bool) -> None:
+    """Write the views, and on request their concatenated columns, to files, some rows at a time."""
     rng = np.random.default_rng(3)
     centres = [rng.standard_normal((CLUSTERS, d), dtype=np.float32) for d in WIDTHS]
-    shapes = {f"view{v}": (n, d) for v, d in enumerate(WIDTHS)} | ({"all": (n, sum(WIDTHS))} if side_by_side else {})
+    shapes = {f"view{v}": (n, d) for v, d in enumerate(WIDTHS)} | ({"all": (n, sum(WIDTHS))} if concatenated else {})
     open_file = np.lib.format.open_memmap
     files = {name: open_file(folder / f"{name}.npy", "w+", np.float32, shape) for name, shape in shapes.items()}
     labels = rng.integers(0, CLUSTERS, n)
@@ -49,7 +49,7 @@ def write_blobs(n: int, folder: Path, *, side_by_side: bool) -> None:
             noise = rng.standard_normal((rows.stop - start, d), dtype=np.float32)
             blocks.append(1.6 * noise + centres[v][labels[rows]])
             files[f"view{v}"][rows] = blocks[v]
-        if side_by_side:
+        if concatenated:
             files["all"][rows] = np.hstack(blocks)
 
 
@@ -68,13 +68,13 @@ def estimator(method: str) -> Any:
 
 
 def resident(field: str) -> float:
-    """Megabytes, from the system's own account of this process."""
+    """Memory of this process in megabytes, as the system reports it."""
     line = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith(field))
     return int(line.split()[1]) / 1024
 
 
 def measure(method: str, folder: Path) -> dict[str, float]:
-    """In a process of its own: one fit."""
+    """Measure one fit. This runs in a separate process."""
     from sklearn.metrics import adjusted_rand_score
 
     warnings.simplefilter("ignore")
@@ -83,7 +83,7 @@ def measure(method: str, folder: Path) -> dict[str, float]:
     names = ["view0", "view1", "view2"] if method in ON_VIEWS else ["all"]
     views = [np.load(folder / f"{name}.npy", mmap_mode=mode) for name in names]
     model = estimator(method)
-    Path("/proc/self/clear_refs").write_text("5")  # begin the peak anew
+    Path("/proc/self/clear_refs").write_text("5")  # reset the recorded peak
     before = resident("VmRSS")
     start = time.perf_counter()
     labels = model.fit(views if len(views) > 1 else views[0]).labels_
@@ -101,16 +101,16 @@ def run(sizes: list[int], methods: list[str]) -> dict[str, Any]:
     results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     for n in sizes:
         with tempfile.TemporaryDirectory() as folder:
-            write_blobs(n, Path(folder), side_by_side=not set(methods) <= ON_VIEWS)
+            write_blobs(n, Path(folder), concatenated=not set(methods) <= ON_VIEWS)
             for method in methods:
-                if n > FARTHEST[method]:
+                if n > LARGEST[method]:
                     continue
                 command = [sys.executable, __file__, "--measure", method, "--folder", folder]
                 answer = subprocess.run(command, capture_output=True, text=True, check=True).stdout
                 found = json.loads(answer.splitlines()[-1])
                 results.setdefault(method, {})[str(n)] = found
                 print(
-                    f"{n:>9} rows {method:20} {found['seconds']:8.1f} s {found['megabytes']:7.0f} MB above its input "
+                    f"{n:>9} rows {method:20} {found['seconds']:8.1f} s {found['megabytes']:7.0f} MB above the input "
                     f"({found['resident']:.0f} resident), ARI {found['ari']:.4f}",
                     flush=True,
                 )
@@ -161,9 +161,9 @@ def draw(results: dict[str, Any], path: Path) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-n", "--sizes", type=int, nargs="*", default=list(SIZES))
-    parser.add_argument("-m", "--methods", nargs="*", default=list(FARTHEST), choices=list(FARTHEST))
+    parser.add_argument("-m", "--methods", nargs="*", default=list(LARGEST), choices=list(LARGEST))
     parser.add_argument("--figure", type=Path, default=Path("docs/scale.png"))
-    parser.add_argument("--measure", choices=list(FARTHEST), help=argparse.SUPPRESS)
+    parser.add_argument("--measure", choices=list(LARGEST), help=argparse.SUPPRESS)
     parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.measure:

@@ -1,7 +1,7 @@
-"""What tuning without labels is worth: ``python benchmarks/tuning.py [BBC ...] [--folder FOLDER]``.
+"""Gain of tuning without labels: ``python benchmarks/tuning.py [BBC ...] [--folder FOLDER]``.
 
-On each labelled set of ../shared/datasets: Acc at the defaults, at the point that ``tune`` picks, and at the best of the
-same grid, picked with the labels. A run that was stopped goes on from what is in the folder.
+For each labelled data set of ../shared/datasets, print Acc at the defaults, at the point that ``tune`` chooses, and at
+the best point of the same grid, chosen with the labels. A run that was stopped resumes from the folder.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def main() -> None:
         rows.append((default, tuned, max(accs)))
         print(f"{name:9} defaults {default:5.1f}  tuned {tuned:5.1f}  best of the grid {max(accs):5.1f}", flush=True)
     default, tuned, best = np.mean(rows, axis=0)
-    print(f"mean: regret {best - tuned:.1f}, gain over the defaults {tuned - default:+.1f}")
+    print(f"mean: below the best {best - tuned:.1f}, gain over the defaults {tuned - default:+.1f}")
 
 
 if __name__ == "__main__":

@@ -1,15 +1,15 @@
 """
-News in three papers
-====================
+News in three newspapers
+========================
 
-169 stories, each told by Reuters, by the BBC and by the Guardian: three bags of words for the same event, sparse, with
-other words in each. The topics (business, entertainment, health, politics, sport, technology) are known; they judge
-the result and do nothing else.
+169 stories were each reported by Reuters, the BBC and the Guardian. Each report is a sparse bag of words, with different
+words for the same event. The topics (business, entertainment, health, politics, sport, technology) are known. They are
+used only to score the result.
 """
 
 # %%
-# The data set is ``3Sources`` of the catalogue: ``viewfuse datasets fetch 3Sources`` gets it once and checks it. Without
-# it this page says so and shows nothing more.
+# The data set is ``3Sources`` of the catalogue. ``viewfuse datasets fetch 3Sources`` downloads and verifies it. Without it
+# this page shows only a message.
 
 import matplotlib.pyplot as plt
 
@@ -24,18 +24,18 @@ else:
     print(views)
 
 # %%
-# All three papers, and each alone. Without labels nobody can tell which paper is the best one to listen to; the fusion
-# need not know.
+# Accuracy of all three views together, and of each view by itself. Without labels you cannot know which view is the best;
+# the fusion does not need to know.
 
 if views is not None:
     fused = vf.GFSC(n_clusters=6, random_state=0).fit(views)
     print(f"{'all three':10s} accuracy {vf.metrics.accuracy(views.y, fused.labels_):.3f}")
     for name, array in zip(views.names, views.arrays, strict=True):
-        alone = vf.GFSC(n_clusters=6, random_state=0).fit([array])
-        print(f"{name:10s} accuracy {vf.metrics.accuracy(views.y, alone.labels_):.3f}")
+        single_view = vf.GFSC(n_clusters=6, random_state=0).fit([array])
+        print(f"{name:10s} accuracy {vf.metrics.accuracy(views.y, single_view.labels_):.3f}")
 
 # %%
-# How far each paper is trusted, and what the graphs look like, sorted by cluster.
+# The weight of each view, and the graphs, sorted by cluster.
 
 if views is not None:
     vf.plotting.plot_views(fused, views)
@@ -43,10 +43,10 @@ if views is not None:
 plt.show()
 
 # %%
-# Stories on the border between two topics: the least sure ones are where the errors are.
+# Stories between two topics: most errors are among the least confident samples.
 
 if views is not None:
     import numpy as np
 
-    unsure = np.argsort(fused.confidence_)[:8]
-    print("least sure:", unsure, "confidence", np.round(fused.confidence_[unsure], 3))
+    least_confident = np.argsort(fused.confidence_)[:8]
+    print("least confident:", least_confident, "confidence", np.round(fused.confidence_[least_confident], 3))

@@ -1,13 +1,15 @@
 """
-Omics through MuData
-====================
+Omics in a MuData object
+========================
 
-Cells measured twice, RNA and protein, in one MuData: views come out of it, and the clusters go back into it.
+Cells are measured twice, by RNA and by protein, in one MuData object. Its modalities are the views, and the clusters are
+written back into it.
 """
 
 # %%
-# A small MuData as a sequencing pipeline would leave it: counts of 200 genes (sparse) and levels of 15 proteins, for 240
-# cells of four types. Two types differ in RNA only, two in protein only, so neither modality can tell all four apart.
+# A small MuData object as a sequencing pipeline would write it: sparse counts of 200 genes and levels of 15 proteins, for
+# 240 cells of four types. Two types differ in RNA only, two in protein only, so neither modality can distinguish all
+# four.
 
 import warnings
 
@@ -34,18 +36,18 @@ for modality, name in ((rna, "gene"), (protein, "protein")):
 cells = MuData({"rna": rna, "protein": protein})
 
 # %%
-# The estimators take it as it is.
+# The estimators accept the object itself.
 
 model = vf.GFSC(n_clusters=4, random_state=0).fit(cells)
 print(vf.Views(cells))
-print("together ", round(vf.metrics.ari(kind, model.labels_), 3), "adjusted Rand index with the cell types")
+print("both     ", round(vf.metrics.ari(kind, model.labels_), 3), "adjusted Rand index with the cell types")
 for name in ("rna", "protein"):
-    alone = vf.GFSC(n_clusters=4, random_state=0).fit([cells[name].X])
-    print(f"{name:9s}", round(vf.metrics.ari(kind, alone.labels_), 3))
+    single_view = vf.GFSC(n_clusters=4, random_state=0).fit([cells[name].X])
+    print(f"{name:9s}", round(vf.metrics.ari(kind, single_view.labels_), 3))
 
 # %%
-# Results go back under ``obs["viewfuse"]``, ``obsm["X_viewfuse"]`` and ``uns["viewfuse"]``, where scanpy and muon look
-# for such things. ``viewfuse cluster cells.h5mu -k 4 --save cells.h5mu`` does the same to a file.
+# Results are written to ``obs["viewfuse"]``, ``obsm["X_viewfuse"]`` and ``uns["viewfuse"]``, where scanpy and muon expect
+# them. ``viewfuse cluster cells.h5mu -k 4 --save cells.h5mu`` does the same to a file.
 
 vf.io.add_results(cells, model, vf.Views(cells))
 print(cells.obs["viewfuse"].value_counts().to_string())

@@ -2,13 +2,13 @@
 A million rows
 ==============
 
-An n × n graph of a million samples does not fit anywhere. ``AnchorGFSC`` ties samples to a few anchors instead: the cost
-of a row does not depend on how many there are, and new rows are placed without a new fit.
+An n × n graph of a million samples does not fit into memory. ``AnchorGFSC`` joins samples to a few anchors instead. The cost
+per row does not depend on the number of rows, and new rows are assigned without a new fit.
 """
 
 # %%
-# How many rows: a million, unless ``VIEWFUSE_EXAMPLE_ROWS`` says otherwise. Three views of 20, 50 and 100 features show the
-# same 20 clusters, each in its own way.
+# The data has a million rows, or as many as ``VIEWFUSE_EXAMPLE_ROWS`` says. Three views of 20, 50 and 100 features show the
+# same 20 clusters with different centres.
 
 import os
 import time
@@ -34,8 +34,8 @@ views = vf.Views({"small": view(20), "middle": view(50), "large": view(100)})
 print(f"{n_rows:,} rows, {sum(array.nbytes for array in views.arrays) / 1e6:,.0f} MB")
 
 # %%
-# The fit, beside scikit-learn's ``MiniBatchKMeans`` on all columns. Times are of the machine that built this page; look at
-# their ratio.
+# The fit is compared with scikit-learn's ``MiniBatchKMeans`` on all columns. Times depend on the machine, so only their
+# ratio is printed.
 
 started = time.perf_counter()
 model = vf.AnchorGFSC(n_clusters=20, random_state=0).fit(views)
@@ -50,13 +50,13 @@ print(f"MiniBatchKMeans  ARI {vf.metrics.ari(truth, k_means.labels_):.3f}")
 print(f"time ratio {ours / theirs:.1f}")
 
 # %%
-# New rows are placed by the same steps, block by block.
+# New rows are assigned by the same steps, block by block.
 
 again = model.predict(views[:10_000])
-print(f"placed again, ARI with the fit: {vf.metrics.ari(model.labels_[:10_000], again):.3f}")
+print(f"predicted again, ARI with the fit: {vf.metrics.ari(model.labels_[:10_000], again):.3f}")
 
 # %%
-# The report of a large fit draws each cluster's share of the samples and says so; see :doc:`/report`.
+# The report of a large fit draws a share of the samples of each cluster and says so; see :doc:`/report`.
 
 ax = vf.plotting.plot_weights(model)
 plt.show()

@@ -1,13 +1,14 @@
 """
-Dask: rows that are somewhere else
-==================================
+Dask: rows on a cluster
+=======================
 
-The views are Dask arrays, chunked by rows, on whatever cluster a ``distributed.Client`` is connected to; without one, this
-machine's threads do the work. The same block functions run where the chunks are, and nothing as long as the data comes back.
+The views are Dask arrays, chunked by rows, on the cluster that a ``distributed.Client`` is connected to. Without a client
+the threads of this machine do the work. Each chunk is processed where it is, and no array with one row per sample is sent
+back.
 """
 
 # %%
-# Two views, made chunk by chunk: neither is ever whole in one place.
+# Two views are generated chunk by chunk. Neither is ever completely in one place.
 
 import os
 
@@ -23,7 +24,7 @@ truth = da.random.default_rng(0).integers(8, size=n_rows, chunks=chunk)
 
 
 def view(n_features, seed):
-    """Eight clusters around centres of their own."""
+    """Eight clusters around random centres."""
     centres = np.random.default_rng(seed).normal(size=(8, n_features))
     clean = truth.map_blocks(lambda block: centres[block], chunks=(truth.chunks[0], n_features), new_axis=1, dtype=float)
     return clean + da.random.default_rng(seed).normal(size=(n_rows, n_features), chunks=(chunk, n_features))
@@ -33,8 +34,8 @@ views = {"left": view(20, 1), "right": view(40, 2)}
 print(views["left"])
 
 # %%
-# The estimator and its call are the same. Labels come back as a Dask array in the chunks of the views; counting them is
-# again done where they are.
+# The estimator and its call are the same. ``labels_`` is a Dask array with the chunks of the views. Counting the labels also
+# happens where the chunks are.
 
 model = vf.AnchorGFSC(n_clusters=8, random_state=0).fit(views)
 print(model.labels_)

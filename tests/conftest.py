@@ -1,4 +1,4 @@
-"""Fixtures that every test may use."""
+"""Fixtures that every test may use, and the marks of slow tests."""
 
 from pathlib import Path
 
@@ -6,10 +6,21 @@ import array_api_strict
 import numpy as np
 import pytest
 
+from slow_tests import reasons
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        path, _, name = item.nodeid.partition("[")[0].partition("::")
+        for reason in reasons(path, name):
+            item.add_marker(pytest.mark.slow(reason=reason))
+
 
 @pytest.fixture(params=["numpy", "array-api-strict", "torch"])
 def xp(request):
-    """The array libraries the core must run on: the same lines, the same answers."""
+    """The array libraries on which the core must give the same results."""
     if request.param == "torch":
         return pytest.importorskip("torch", reason="PyTorch is not installed")
     return {"numpy": np, "array-api-strict": array_api_strict}[request.param]
@@ -17,8 +28,8 @@ def xp(request):
 
 @pytest.fixture(scope="session")
 def shared() -> Path:
-    """The folder of reference data beside the checkout."""
-    folder = Path(__file__).resolve().parents[2] / "shared"
+    """The folder of reference data next to the checkout."""
+    folder = ROOT.parent / "shared"
     if not (folder / "datasets").is_dir():
-        pytest.skip("the reference data (../shared/datasets) is not beside this checkout")
+        pytest.skip("the reference data (../shared/datasets) is not next to this checkout")
     return folder

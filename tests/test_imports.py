@@ -7,7 +7,7 @@ import sys
 
 EXTRAS = (
     *("pandas", "pyarrow", "h5py", "pooch", "tqdm", "mudata", "anndata", "typer", "rich", "matplotlib", "torch"),
-    *("dask", "distributed", "bokeh"),
+    *("dask", "distributed", "bokeh", "jinja2"),
 )
 BLOCK = f"""
 import importlib.abc, sys
@@ -29,13 +29,13 @@ def imported_by(program: str) -> set[str]:
     return set(run(f"{program}; import sys; print(*(m for m in {EXTRAS} if m in sys.modules))").split())
 
 
-def test_no_extra_is_imported() -> None:
-    # scikit-learn imports pandas itself where it is installed, and pandas pyarrow.
+def test_importing_viewfuse_imports_no_extra() -> None:
+    # scikit-learn imports pandas itself if it is installed, and pandas imports pyarrow.
     core = imported_by("import numpy, scipy, sklearn.datasets, sklearn.cluster, array_api_compat")
     assert imported_by("import viewfuse") <= core
 
 
-def test_without_the_extras_a_sentence_says_what_to_install() -> None:
+def test_a_missing_extra_is_an_error_that_says_what_to_install() -> None:
     program = """
 import pathlib, tempfile, viewfuse
 from viewfuse.exceptions import MissingExtraError
@@ -53,8 +53,8 @@ with tempfile.TemporaryDirectory() as folder:
     assert said == [f"This needs {m}, which is not installed. Run: pip install 'viewfuse[io]'" for m in ("pandas", "pooch")]
 
 
-def test_importing_viewfuse_costs_little_more_than_scikit_learn() -> None:
-    """Counted in modules, which do not depend on the machine; benchmarks/imports.py has the seconds."""
+def test_importing_viewfuse_adds_few_modules_to_scikit_learn() -> None:
+    """Modules are counted because their number does not depend on the machine; benchmarks/imports.py measures seconds."""
     theirs = "import scipy.linalg, scipy.sparse, sklearn.datasets, sklearn.cluster, sklearn.metrics, array_api_compat.numpy"
     listed = "import sys; print(*sys.modules)"
     more = set(run(f"import viewfuse; {listed}").split()) - set(run(f"{theirs}; {listed}").split())

@@ -1,4 +1,4 @@
-"""Imports point one way. The rooms below are in the order of the data's flow; each lists the rooms it may import."""
+"""Imports point one way. The table below has one entry per room (module or folder), with the rooms it may import."""
 
 import ast
 from pathlib import Path
@@ -33,7 +33,7 @@ MAY_IMPORT = {
 
 
 def imports(tree):
-    """Every import in a module, those inside functions included, those for the type checker not."""
+    """Every import in a module, including those inside functions, without those for the type checker."""
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
             continue
@@ -43,7 +43,7 @@ def imports(tree):
 
 
 def imported_rooms(path):
-    """The rooms that a module imports; "viewfuse" is the package's front door."""
+    """The rooms that a module imports; "viewfuse" is the package itself, which no module may import."""
     folder = path.relative_to(ROOT).parts[:-1]
     for node in imports(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):

@@ -12,7 +12,7 @@ def test_accuracy_by_hand():
     assert metrics.accuracy(TRUE, PREDICTED) == pytest.approx(5 / 6)
 
 
-def test_purity_and_inverse_purity_are_each_others_mirror():
+def test_inverse_purity_is_purity_with_swapped_arguments():
     one_cluster = np.zeros(6, int)
     assert metrics.purity(TRUE, one_cluster) == pytest.approx(0.5)
     assert metrics.inverse_purity(TRUE, one_cluster) == 1.0
@@ -51,22 +51,22 @@ def test_renaming_clusters_changes_nothing(score):
     assert score(true, true) == pytest.approx(1.0)
 
 
-def test_evaluate_gives_every_score():
+def test_evaluate_returns_every_score():
     assert set(metrics.evaluate(TRUE, PREDICTED)) == {
         "acc", "nmi", "nmi_geometric", "nmi_max", "ari", "purity", "inverse_purity", "f_score",
     }  # fmt: skip
 
 
 @pytest.mark.parametrize(("true", "predicted"), [([0, 1], [0]), ([], []), ([[0]], [[0]])])
-def test_labels_that_do_not_match_are_refused(true, predicted):
+def test_labels_of_different_lengths_are_refused(true, predicted):
     with pytest.raises(ValueError, match=r"labels|Labels"):
         metrics.accuracy(true, predicted)
 
 
 @pytest.mark.parametrize("score", [metrics.accuracy, metrics.nmi, metrics.ari, metrics.purity, metrics.f_score])
 @pytest.mark.parametrize(("true", "predicted"), [([0, 1], [0]), ([], []), ([[0, 1]], [[0, 1]]), (0, 0)])
-def test_every_score_refuses_them(score, true, predicted):
-    with pytest.raises(ValueError, match=r"labels to compare|two vectors of one length"):
+def test_every_score_refuses_invalid_labels(score, true, predicted):
+    with pytest.raises(ValueError, match=r"no labels to compare|vectors of the same length"):
         score(true, predicted)
 
 
@@ -77,7 +77,7 @@ def test_labels_of_every_array_library(xp):
     assert expected["acc"] == pytest.approx(5 / 6)
 
 
-def test_evaluate_gives_each_score_under_its_name():
+def test_evaluate_returns_each_score_under_its_name():
     predicted = ["b", "b", "a", "a", "a", "a"]
     found = metrics.evaluate(TRUE, predicted)
     assert found["acc"] == metrics.accuracy(TRUE, predicted) == pytest.approx(4 / 6)
@@ -88,9 +88,9 @@ def test_evaluate_gives_each_score_under_its_name():
     assert found["purity"] == pytest.approx(4 / 6)
     assert found["inverse_purity"] == pytest.approx(5 / 6)
     assert found["f_score"] == metrics.f_score(TRUE, predicted)
-    assert len({round(value, 6) for value in found.values()}) >= 7  # few of them agree here
+    assert len({round(value, 6) for value in found.values()}) >= 7  # they differ, so a swapped name would be noticed
 
 
 def test_ari_by_hand():
-    # Pairs in common 2; expected 4 · 4 / 15; the most it could be (4 + 4) / 2.
+    # 2 pairs in common; expected by chance 4 · 4 / 15; maximum (4 + 4) / 2.
     assert metrics.ari(TRUE, PREDICTED) == pytest.approx((2 - 16 / 15) / (4 - 16 / 15))

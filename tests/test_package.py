@@ -1,4 +1,4 @@
-"""What is built from this checkout holds all that is needed, and nothing of the machine it was built on."""
+"""The built package contains everything it needs, and nothing of the machine it was built on."""
 
 from __future__ import annotations
 
@@ -25,15 +25,16 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_the_wheel_has_types_and_data(built: Path) -> None:
+def test_the_wheel_contains_type_marker_and_data(built: Path) -> None:
     (wheel,) = built.glob("*.whl")
     names = set(zipfile.ZipFile(wheel).namelist())
     data = ("py.typed", "datasets/catalogue.json", "report/page.html", "report/page.css", "report/page.js")
+    data += ("experiments/page.html", "experiments/page.css", "experiments/printed.json")
     assert {f"viewfuse/{name}" for name in data} <= names
     assert all(name.startswith("viewfuse") for name in names)
 
 
-def test_the_sdist_has_what_the_tests_need(built: Path) -> None:
+def test_the_sdist_contains_what_the_tests_need(built: Path) -> None:
     (sdist,) = built.glob("*.tar.gz")
     with tarfile.open(sdist) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
@@ -41,8 +42,8 @@ def test_the_sdist_has_what_the_tests_need(built: Path) -> None:
     assert not any(name.startswith((".venv", "docs/_build", "docs/gallery")) for name in names)
 
 
-def test_the_wheel_runs_by_itself(built: Path, tmp_path: Path) -> None:
-    """Unpacked elsewhere it imports and knows its version; nothing refers to this checkout."""
+def test_the_wheel_works_outside_the_checkout(built: Path, tmp_path: Path) -> None:
+    """Unpacked in another folder it can be imported and knows its version; nothing refers to this checkout."""
     (wheel,) = built.glob("*.whl")
     zipfile.ZipFile(wheel).extractall(tmp_path)
     program = "import viewfuse, pathlib; print(pathlib.Path(viewfuse.__file__).parent, viewfuse.__version__)"

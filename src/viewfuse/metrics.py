@@ -1,7 +1,7 @@
-"""How well a clustering agrees with known labels. Nothing in the solvers imports this module.
+"""Scores of a clustering against known labels. The solvers do not import this module.
 
-All scores lie in [0, 1] (ARI may be slightly negative) and do not depend on how clusters are numbered.
-Labels are whole numbers or strings.
+All scores are in [0, 1] (ARI may be slightly negative) and do not depend on how clusters are numbered. Labels are whole
+numbers or strings.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 from sklearn.metrics.cluster import contingency_matrix, pair_confusion_matrix
 
 from ._utils.device import to_host
+from .exceptions import ParameterError
 
 __all__ = ["accuracy", "ari", "evaluate", "f_score", "inverse_purity", "nmi", "purity"]
 
@@ -22,9 +23,9 @@ NMIAverage = Literal["arithmetic", "geometric", "max", "min"]
 
 
 def accuracy(labels_true: Any, labels_pred: Any) -> float:
-    """Share of samples in the right cluster under the best one-to-one matching of clusters to classes.
+    """Share of correctly clustered samples under the best one-to-one matching of clusters to classes.
 
-    ``max_π (1/n) Σ_j N(j, π(j))`` with ``N`` the contingency table, solved by the Hungarian method.
+    ``max_π (1/n) Σ_j N(j, π(j))`` with ``N`` the contingency table, solved by the Hungarian algorithm.
 
     >>> accuracy([0, 0, 1, 1], ["b", "b", "b", "a"])
     0.75
@@ -34,17 +35,16 @@ def accuracy(labels_true: Any, labels_pred: Any) -> float:
 
 
 def nmi(labels_true: Any, labels_pred: Any, average: NMIAverage = "arithmetic") -> float:
-    """Mutual information divided by a mean of the two entropies.
+    """Normalised mutual information: mutual information divided by a mean of the two entropies.
 
-    The paper's text says ``"geometric"``; its program computes ``"max"``; scikit-learn's default is
-    ``"arithmetic"``.
+    The GFSC paper describes ``"geometric"``, but its program computes ``"max"``. scikit-learn's default is ``"arithmetic"``.
     """
     _contingency(labels_true, labels_pred)
     return float(normalized_mutual_info_score(_on_host(labels_true), _on_host(labels_pred), average_method=average))
 
 
 def ari(labels_true: Any, labels_pred: Any) -> float:
-    """Adjusted Rand index: pairs on which the two agree, corrected for chance."""
+    """Adjusted Rand index: the share of pairs on which the two clusterings agree, corrected for chance."""
     _contingency(labels_true, labels_pred)
     return float(adjusted_rand_score(_on_host(labels_true), _on_host(labels_pred)))
 
@@ -56,14 +56,14 @@ def purity(labels_true: Any, labels_pred: Any) -> float:
 
 
 def inverse_purity(labels_true: Any, labels_pred: Any) -> float:
-    """Share of samples that lie in the largest cluster of their class: what the paper prints as purity."""
+    """Share of samples that are in the largest cluster of their class. The GFSC paper prints this as purity."""
     return purity(labels_pred, labels_true)
 
 
 def f_score(labels_true: Any, labels_pred: Any) -> float:
-    """Pairwise F: harmonic mean of precision and recall over pairs put together.
+    """Pairwise F-score: harmonic mean of precision and recall over pairs of samples in the same cluster.
 
-    1 when neither clustering puts any two samples together, as then they agree on every pair.
+    It is 1 if neither clustering has two samples in one cluster, because they then agree on every pair.
     """
     _contingency(labels_true, labels_pred)
     (_, together_wrongly), (missed, together_rightly) = pair_confusion_matrix(_on_host(labels_true), _on_host(labels_pred))
@@ -72,7 +72,7 @@ def f_score(labels_true: Any, labels_pred: Any) -> float:
 
 
 def evaluate(labels_true: Any, labels_pred: Any) -> dict[str, float]:
-    """Every score at once, by name.
+    """Compute every score, and return them by name.
 
     >>> evaluate([0, 0, 1, 1], [1, 1, 0, 0])["acc"]
     1.0
@@ -96,9 +96,10 @@ def _on_host(labels: Any) -> np.ndarray:
 def _contingency(labels_true: Any, labels_pred: Any) -> np.ndarray:
     true, predicted = _on_host(labels_true), _on_host(labels_pred)
     if true.ndim != 1 or true.shape != predicted.shape:
-        raise ValueError(
-            f"Labels must be two vectors of one length; got shapes {true.shape} (true) and {predicted.shape} (predicted)."
+        raise ParameterError(
+            f"labels_true and labels_pred must be vectors of the same length; got {true.shape} and {predicted.shape}.",
+            parameter="labels_pred",
         )
     if true.size == 0:
-        raise ValueError("There are no labels to compare.")
+        raise ParameterError("There are no labels to compare: labels_true is empty.", parameter="labels_true")
     return contingency_matrix(true, predicted)

@@ -1,4 +1,4 @@
-"""The code in the README and the documentation runs, each page's blocks in order; so do the gallery's examples."""
+"""The code in the README, the documentation and the gallery runs, and prints what the pages show."""
 
 from __future__ import annotations
 
@@ -31,9 +31,15 @@ def text_of(page: str) -> str:
 
 
 def python_blocks(page: str) -> list[str]:
-    """Blocks marked as Python, and those that draw a picture, in the order of the page."""
+    """Python blocks and plots, in the order of the page."""
     found = re.findall(r"```python\n(.*?)```|\.\. plot::\n(?:   :[^\n]*\n)*\n(.*?)```", text_of(page), flags=re.DOTALL)
-    return [block or textwrap.dedent(picture) for block, picture in found]
+    return [block or textwrap.dedent(plot) for block, plot in found]
+
+
+def shown_outputs(page: str) -> list[tuple[int, str]]:
+    """The text blocks that directly follow a Python block: the number of that block, and the text."""
+    blocks = re.findall(r"```python\n.*?```(?:\n+```text\n(.*?)```)?", text_of(page), flags=re.DOTALL)
+    return [(number, output) for number, output in enumerate(blocks) if output]
 
 
 def shell_lines(page: str) -> list[str]:
@@ -49,19 +55,25 @@ def close_figures() -> object:
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if python_blocks(page)])
-def test_the_python_blocks_of_a_page_run(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_python_blocks_of_a_page_run(
+    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {}
     for module in ("dask", "h5py"):
         if any(f"import {module}" in block for block in python_blocks(page)):
             pytest.importorskip(module, reason=f"{page} shows {module}, which is not installed")
-    for block in python_blocks(page):
+    expected = dict(shown_outputs(page))
+    for number, block in enumerate(python_blocks(page)):
         exec(compile(block, page, "exec"), names)
+        printed = capsys.readouterr().out
+        if number in expected:
+            assert printed == expected[number], f"{page} shows another output than its code prints"
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if shell_lines(page)])
 def test_the_shell_lines_of_a_page_run(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With a made-up file under each name that a line reads; the demo and the paper's runs are asked for their help only."""
+    """Generated data replaces each file that a line reads. Of the demo and the reproduction only --help runs."""
     monkeypatch.chdir(tmp_path)
     for line in shell_lines(page):
         if line.startswith("make "):
@@ -96,16 +108,19 @@ def run_viewfuse(arguments: list[str]) -> None:
     assert ended.exit_code == 0, (arguments, ended.output, ended.exception)
 
 
-def test_every_page_meant_to_be_run_has_code() -> None:
+def test_the_blocks_of_the_pages_are_found() -> None:
     for page in ("README.md", "docs/data.md", "docs/start.md", "docs/guide.md", "docs/report.md"):
         assert python_blocks(page), page
     assert any("plot_views" in block for block in python_blocks("docs/guide.md"))
     assert "viewfuse info news.mat" in shell_lines("docs/start.md")
     assert "make docs" in shell_lines("CONTRIBUTING.md")
+    assert "make test-fast" in shell_lines("CONTRIBUTING.md")
+    ((_, output),) = shown_outputs("README.md")
+    assert "weight" in output
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
-def test_an_example_of_the_gallery_runs(
+def test_a_gallery_example_runs(
     example: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     if "mudata" in example.name:
@@ -123,22 +138,23 @@ def test_an_example_of_the_gallery_runs(
     assert plt.get_fignums() or not data.is_dir()
 
 
-def test_adding_a_method_as_the_page_says(tmp_path: Path) -> None:
-    """Follows docs/add-a-method.md step by step, in a copy of the package."""
+def test_adding_a_method_as_the_page_describes(tmp_path: Path) -> None:
+    """Follow docs/add-a-method.md step by step in a copy of the package."""
     page = text_of("docs/add-a-method.md")
     blocks = dict(re.findall(r":::\{code-block\} python\n:caption: (.*?)\n\n(.*?):::", page, flags=re.DOTALL))
     method, imported, registered, test = blocks.values()
+    file, registry_file, *_ = (caption.partition(",")[0] for caption in blocks)
     package = tmp_path / "src" / "viewfuse"
     shutil.copytree(Path(viewfuse.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
-    (package / "cluster" / "baselines" / "median_graph.py").write_text(method)
-    registry = package / "cluster" / "__init__.py"
+    (tmp_path / file).write_text(method)
+    registry = tmp_path / registry_file
     before, methods, entries = registry.read_text().partition("\nMETHODS: dict[str, type[MultiViewClusterer]] = {\n")
     assert methods
     registry.write_text(before + imported + methods + registered + entries)
     (tmp_path / "test_median_graph.py").write_text(test)
     (tmp_path / "test_family.py").write_text(FAMILY_CHECKS)
     options = ["-q", "-p", "no:cacheprovider", "--import-mode=importlib", "--doctest-modules"]
-    files = ["test_median_graph.py", "test_family.py", "src/viewfuse/cluster/baselines/median_graph.py"]
+    files = ["test_median_graph.py", "test_family.py", file]
     ended = subprocess.run(
         [sys.executable, "-m", "pytest", *options, *files],
         cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(package.parent)}, capture_output=True, text=True, check=False,

@@ -1,4 +1,4 @@
-"""A tiny labelled data set in a file, and the command on it in a process of its own."""
+"""A tiny labelled data set in a file, and ``viewfuse reproduce`` on it in a separate process."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from viewfuse.datasets import make_views
 
 pytest.importorskip("matplotlib")
 pytest.importorskip("filelock")
+pytest.importorskip("jinja2")
 pytest.importorskip("typer")
 
 
@@ -28,7 +29,7 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def started(tiny: Path) -> Callable[..., subprocess.Popen]:
-    """``started(folder, "-m", "km")``: ``viewfuse reproduce`` on the tiny data, running."""
+    """``started(folder, "-m", "km")``: ``viewfuse reproduce`` on the tiny data, as a running process."""
 
     def start(folder: Path, *arguments: object) -> subprocess.Popen:
         command = [sys.executable, "-c", "from viewfuse.cli import main; main()", "reproduce", "-o", folder, "-d", tiny]

@@ -1,25 +1,25 @@
-"""What the page says is computed from the figures it shows."""
+"""The explanations on the page are computed from the results of the run."""
 
 import pytest
 
 from viewfuse.experiments.findings import DataFacts, claim_holds, explanations, is_degenerate, printed_point
 from viewfuse.experiments.paper import PAPER_DATASETS, printed_table
 from viewfuse.experiments.protocol import METRICS, Cell
-from viewfuse.experiments.summary import Choice, TableRow
+from viewfuse.experiments.summary import ScoredCell, TableRow
 
 
-def choice(acc, parameters=None, **facts):
+def scored(acc, parameters=None, **facts):
     scores = {metric: [acc - 1.0, acc + 1.0] * 5 for metric in METRICS}
-    return Choice(Cell("BBC", "0", "r", "m", parameters or {}), {"scores": scores, "facts": {"n_iter": 6, **facts}})
+    return ScoredCell(Cell("BBC", "0", "r", "m", parameters or {}), {"scores": scores, "facts": {"n_iter": 6, **facts}})
 
 
 def row(method, label, acc, *, points=(), dataset="BBC"):
-    best = choice(acc)
+    best = scored(acc)
     printed = printed_table(dataset).get(label, {})
     return TableRow(dataset, label, method, points or (best,), 0, 0, best, best, printed)
 
 
-def test_a_claim_is_held_against_the_best_of_the_others():
+def test_a_claim_is_checked_against_the_best_other_method():
     rows = [row("km", "KM", 50.0), row("mspl", "MSPL", 70.0), row("gfsc", "GFSC", 60.0), row("gf", "GF", 55.0)]
     holds, gfsc, best = claim_holds("GFSC consistently outperforms the k-means methods", rows)
     assert (holds, gfsc.label, best.label) == (False, "GFSC", "MSPL")
@@ -37,14 +37,14 @@ def test_a_claim_is_held_against_the_best_of_the_others():
         ({"largest_cluster": 0.3}, False),
     ],
 )
-def test_degenerate_points_are_told_without_labels(facts, expected):
-    assert is_degenerate(choice(50.0, **facts)) is expected
+def test_degenerate_points_are_recognised_without_labels(facts, expected):
+    assert is_degenerate(scored(50.0, **facts)) is expected
 
 
-def test_the_explanations_have_the_figures_of_the_run():
+def test_the_explanations_contain_the_results_of_the_run():
     at_optimum = dict(zip(("alpha", "beta", "gamma"), PAPER_DATASETS["BBC"].optimum, strict=True))
-    noise = choice(91.25, at_optimum, isolated=1.0, ties=1e-13, largest_cluster=0.99)
-    gfsc = row("gfsc", "GFSC", 93.0, points=(noise, choice(93.0, isolated=0.0, ties=0.5, largest_cluster=0.9)))
+    noise = scored(91.25, at_optimum, isolated=1.0, ties=1e-13, largest_cluster=0.99)
+    gfsc = row("gfsc", "GFSC", 93.0, points=(noise, scored(93.0, isolated=0.0, ties=0.5, largest_cluster=0.9)))
     assert printed_point(gfsc) is noise
     rows = [gfsc, row("mvkkm", "MVKKM", 99.0), row("mspl", "MSPL", 40.0)]
     facts = DataFacts(PAPER_DATASETS["BBC"], "0", 145, (3, 4), 2, 92.41)
@@ -52,7 +52,8 @@ def test_the_explanations_have_the_figures_of_the_run():
     bbc = found["BBC at the printed parameters is noise"]
     assert "145 samples, 92.41 %" in bbc
     assert "91.25(1.05)" in bbc
+    assert not any("fact " in title + text or "facts " in title + text for title, text in found.items())
     assert "BBC 1 of 2" in found["Much of the α × β × γ grid is degenerate"]
-    baselines = found["Comparison methods that do much better or worse here"]
+    baselines = found["Methods with much better or worse results here"]
     assert "MVKKM on BBC (99.0, printed 84.0)" in baselines.split("below:")[0]
     assert "MSPL on BBC (40.0, printed 80.4)" in baselines.split("below:")[1]

@@ -1,4 +1,4 @@
-"""The printed figures are the paper's, and the grids hold the points it names."""
+"""The printed results are those of the paper, and the grids contain the points that it names."""
 
 import re
 
@@ -15,13 +15,13 @@ VIEWS = {"BBC": 4, "Reuters": 5, "Digits": 6, "Caltech20": 6}
 
 
 @pytest.mark.parametrize("name", VIEWS)
-def test_the_printed_tables_have_the_rows_of_ours(name):
+def test_the_printed_tables_have_the_same_rows_as_ours(name):
     labels = [label for row, label, _ in rows_for(VIEWS[name]) if row.in_paper]
     assert list(printed_table(name)) == labels
     assert all(set(row) == {"Acc", "Purity", "NMI"} for row in printed_table(name).values())
 
 
-def test_the_printed_tables_are_those_of_the_paper(shared):
+def test_the_printed_tables_equal_those_of_the_paper(shared):
     source = (shared / "paper" / "gfsc-paper.tex").read_text()
     for caption, name in (("BBC", "BBC"), ("Reuters", "Reuters"), ("Digits", "Digits"), ("Caltech20", "Caltech20")):
         start = source.index(rf"erformance {'comparison ' if name != 'Reuters' else ''}on {caption}")
@@ -34,7 +34,7 @@ def test_the_printed_tables_are_those_of_the_paper(shared):
         }
 
 
-def test_the_grids_hold_the_points_the_paper_names():
+def test_the_grids_contain_the_points_that_the_paper_names():
     gfsc = next(row for row in ROWS if row.method == "gfsc")
     for name, source in PAPER_DATASETS.items():
         if source.optimum is None:
@@ -53,10 +53,10 @@ def test_every_point_of_every_grid_is_accepted_by_its_method(row):
         METHODS[row.method](n_clusters=3, **point)._validate_params()
 
 
-def test_fourteen_methods_are_in_the_tables():
+def test_the_tables_contain_fourteen_methods():
     assert len({row.method for row in PAPER_ROWS}) == 14
 
 
-def test_an_unknown_data_set_is_refused_by_name():
-    with pytest.raises(ParameterError, match=r"No such data set: nowhere.*Reuters"):
+def test_an_unknown_data_set_is_an_error_that_lists_the_known_ones():
+    with pytest.raises(ParameterError, match=r"no data set or file named 'nowhere'.*Reuters"):
         data_source("nowhere")

@@ -1,4 +1,4 @@
-"""A cell: what is shared changes nothing, and labels enter the scores only."""
+"""One cell: shared factors do not change results, and labels are used in the scores only."""
 
 import numpy as np
 import pytest
@@ -30,7 +30,7 @@ def cell(method, parameters, **options):
         ("sc-ave", {**OWN_GRAPH, "alpha": 1.0}),
     ],
 )
-def test_sharing_factors_gives_what_fitting_one_by_one_gives(bench, method, parameters):
+def test_shared_factors_give_the_same_labels_as_separate_fits(bench, method, parameters):
     model = METHODS[method](n_clusters=3, random_state=0, **parameters).fit(bench.views)
     repeat, facts = bench.repeatable(cell(method, parameters))
     for seed in SEEDS:
@@ -40,25 +40,25 @@ def test_sharing_factors_gives_what_fitting_one_by_one_gives(bench, method, para
         np.testing.assert_allclose(facts["view_weights"], model.view_weights_, rtol=1e-12)
 
 
-def test_repetitions_are_single_k_means_runs_on_one_embedding(bench):
+def test_a_repetition_is_one_k_means_run_on_the_embedding(bench):
     model = GFSC(3, gamma=0.05, random_state=0, **RAW).fit(bench.views)
     expected = assign_clusters(model.embedding_, 3, n_init=1, random_state=np.random.RandomState(4))
     np.testing.assert_array_equal(model.relabel(random_state=4), expected)
     assert model.relabel(random_state=4) is not model.labels_
-    turned = GF(3, random_state=0, **RAW).fit(bench.views)
-    rows = turned.embedding_ / np.linalg.norm(turned.embedding_, axis=1, keepdims=True)
+    gf = GF(3, random_state=0, **RAW).fit(bench.views)
+    rows = gf.embedding_ / np.linalg.norm(gf.embedding_, axis=1, keepdims=True)
     expected = assign_clusters(rows, 3, n_init=1, random_state=np.random.RandomState(4))
-    np.testing.assert_array_equal(turned.relabel(random_state=4), expected)
+    np.testing.assert_array_equal(gf.relabel(random_state=4), expected)
 
 
-def test_methods_without_an_embedding_are_fitted_for_every_seed(bench):
+def test_methods_without_an_embedding_are_fitted_again_for_every_seed(bench):
     repeat, _ = bench.repeatable(cell("km", {"scaling": "min-max"}))
     for seed in (0, 3):
         expected = METHODS["km"](3, scaling="min-max", n_init=1, random_state=seed).fit(bench.views).labels_
         np.testing.assert_array_equal(repeat(seed), expected)
 
 
-def test_defaults_are_what_a_user_gets(bench):
+def test_default_cells_use_the_estimator_with_its_defaults(bench):
     repeat, _ = bench.repeatable(cell("rmkmc", {}, default=True))
     np.testing.assert_array_equal(repeat(0), METHODS["rmkmc"](3, random_state=0).fit(bench.views).labels_)
 
@@ -73,7 +73,7 @@ def test_scores_are_percentages_of_ten_repetitions(bench):
     assert 1 / 3 <= result["facts"]["largest_cluster"] <= 1
 
 
-def test_labels_enter_the_scores_only(bench):
+def test_labels_are_used_in_the_scores_only(bench):
     with_labels = run_cell(cell("gfsc", {**RAW, "gamma": 0.05}), bench)
     shuffled = np.random.default_rng(0).permutation(bench.views.y)
     bench.views = Views(bench.views, y=shuffled)
@@ -82,21 +82,21 @@ def test_labels_enter_the_scores_only(bench):
     assert without["scores"] != with_labels["scores"]
 
 
-def test_a_method_that_fails_is_a_result(bench):
+def test_an_error_of_the_method_is_recorded_as_a_result(bench):
     result = run_cell(cell("gfsc", {**RAW, "gamma": 1e200, "beta": 1e-200}), bench)
     assert result["scores"] is None
     assert result["failed"].startswith("DivergenceError: ")
 
 
-def test_a_constant_view_is_set_aside_as_the_estimators_do(tiny, tmp_path):
+def test_a_constant_view_is_ignored_as_in_the_estimators(tiny, tmp_path):
     with np.load(tiny) as arrays:
-        np.savez(tmp_path / "flat.npz", X1=arrays["X1"], X2=np.ones((48, 3)), y=arrays["y"])
-    flat = Bench(DataSource("flat", file=tmp_path / "flat.npz"))
-    assert not flat.every_view_counts
-    assert run_cell(cell("gfsc", {**RAW, "gamma": 0.05}), flat)["scores"] is not None
+        np.savez(tmp_path / "constant.npz", X1=arrays["X1"], X2=np.ones((48, 3)), y=arrays["y"])
+    constant = Bench(DataSource("constant", file=tmp_path / "constant.npz"))
+    assert not constant.has_no_constant_view
+    assert run_cell(cell("gfsc", {**RAW, "gamma": 0.05}), constant)["scores"] is not None
 
 
-def test_the_key_tells_cells_apart():
+def test_different_cells_have_different_keys():
     cells = [
         cell("km", {}), cell("km", {}, default=True), cell("km", {"scaling": "min-max"}), cell("sc", {}),
         Cell("tiny", "1", "km", "km"), Cell("other", "0", "km", "km"),

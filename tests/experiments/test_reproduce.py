@@ -1,4 +1,4 @@
-"""The whole run: killed for good and resumed, in one process or two, and what it writes."""
+"""The whole run: killed and resumed, in one process or two, and the files it writes."""
 
 import csv
 import json
@@ -11,6 +11,7 @@ from viewfuse._utils.store import Store
 from viewfuse.cli import reproduce as command
 from viewfuse.exceptions import ParameterError, ViewsError
 from viewfuse.experiments import reproduce
+from viewfuse.experiments.page import Bullets, Code, Figure, Heading, TableBlock, TableCell, Text, as_html
 from viewfuse.experiments.protocol import METRICS
 from viewfuse.experiments.summary import Comparison
 
@@ -35,7 +36,7 @@ def lines(folder):
     return path.read_bytes().count(b"\n") if path.exists() else 0
 
 
-def test_killed_and_resumed_it_ends_in_the_same_tables(undisturbed, started, tmp_path):
+def test_a_killed_and_resumed_run_writes_the_same_tables(undisturbed, started, tmp_path):
     arguments = (tmp_path, "--quick", "-m", ",".join(METHODS), "-w", 2)
     for enough in (3, 8):
         run = started(*arguments)
@@ -48,7 +49,7 @@ def test_killed_and_resumed_it_ends_in_the_same_tables(undisturbed, started, tmp
     out, err = run.communicate(timeout=120)
     assert run.returncode == 0, err
     assert out == f"page written to {tmp_path / 'index.html'}\n"
-    assert err == ""  # no one is looking
+    assert err == ""  # no progress bar without a terminal
     assert tables(tmp_path) == tables(undisturbed[0])
     keys = [
         json.loads(line)["result"]["key"] for line in (tmp_path / "cells.jsonl").read_text().splitlines() if "key" in line
@@ -56,7 +57,7 @@ def test_killed_and_resumed_it_ends_in_the_same_tables(undisturbed, started, tmp
     assert len(keys) == len(set(keys)) == len(undisturbed[1])
 
 
-def test_a_second_run_in_the_folder_is_refused_with_a_sentence(started, tmp_path):
+def test_a_second_run_in_the_same_folder_is_refused(started, tmp_path):
     with Store.opened(tmp_path):
         run = started(tmp_path, "--quick", "-m", "km", "-w", 1)
         out, err = run.communicate(timeout=120)
@@ -65,7 +66,7 @@ def test_a_second_run_in_the_folder_is_refused_with_a_sentence(started, tmp_path
     assert err.startswith("viewfuse: Another run is writing to ")
 
 
-def test_a_finished_run_computes_nothing_again(undisturbed, tiny):
+def test_a_finished_run_computes_nothing(undisturbed, tiny):
     folder, seen = undisturbed
     before = tables(folder)
     reproduce(folder, datasets=[str(tiny)], methods=METHODS, quick=True, on_cell=lambda _: pytest.fail("computed again"))
@@ -74,7 +75,7 @@ def test_a_finished_run_computes_nothing_again(undisturbed, tiny):
     assert seen[-1].seconds_left == 0 < seen[0].seconds_left
 
 
-def test_the_tables_hold_every_row_and_metric(undisturbed):
+def test_the_tables_contain_every_row_and_metric(undisturbed):
     records = json.loads((undisturbed[0] / "tables.json").read_text())
     rows = {(r["row"], r["parameters_chosen_by"]) for r in records}
     oracle = {"KM", "GFSC"}
@@ -88,7 +89,7 @@ def test_the_tables_hold_every_row_and_metric(undisturbed):
     assert all(line.count("&") == 13 for line in latex.splitlines() if line.startswith(("KM", "GFSC")))
 
 
-def test_the_oracle_takes_the_best_point(undisturbed):
+def test_the_oracle_takes_the_point_with_the_best_mean_acc(undisturbed):
     results = [p for p in undisturbed[1] if p.cell.method == "gfsc" and not p.cell.default]
     best = max(sum(p.result["scores"]["acc"]) / 10 for p in results)
     records = json.loads((undisturbed[0] / "tables.json").read_text())
@@ -97,54 +98,54 @@ def test_the_oracle_takes_the_best_point(undisturbed):
     assert chosen["grid_points"] == len(results)
 
 
-def test_the_page_stands_alone_and_says_what_made_it(undisturbed, tiny):
+def test_the_page_is_self_contained_and_says_how_it_was_made(undisturbed, tiny):
     page = (undisturbed[0] / "index.html").read_text()
     assert not re.search(r'(src|href)="(?!#|data:)', page)
     assert page.count("<svg") == 2
     ids = re.findall(r'\bid="([^"]+)"', page)
     assert len(ids) == len(set(ids))
     assert "BBC at the printed parameters" not in page  # BBC is not in this run
-    for fact in ("seeds 0 to 9", "numpy", "sha256", "inverse purity", "oracle", "default", "viewfuse.experiments.reproduce"):
-        assert fact in page
+    for text in ("seeds 0 to 9", "numpy", "sha256", "inverse purity", "oracle", "default", "viewfuse.experiments.reproduce"):
+        assert text in page
     assert (undisturbed[0] / "README.md").read_text().startswith("# GFSC")
 
 
-def test_the_page_alone_says_what_is_missing(undisturbed, tiny, tmp_path):
+def test_a_page_of_an_unfinished_run_says_what_is_missing(undisturbed, tiny, tmp_path):
     finished = (undisturbed[0] / "cells.jsonl").read_text().splitlines(keepends=True)
     (tmp_path / "cells.jsonl").write_text("".join(finished[:6]))
     reproduce(tmp_path, datasets=[str(tiny)], methods=METHODS, quick=True, page_only=True)
     page = (tmp_path / "README.md").read_text()
-    assert "**Not finished**" in page
+    assert "**Not finished.**" in page
     assert re.search(r"GFSC on tiny \(\d+\)", page)
     assert "KM on tiny" not in page
     assert (tmp_path / "cells.jsonl").read_text() == "".join(finished[:6])
 
 
-def test_a_data_set_that_is_not_here_is_named_with_the_way_to_it(tiny, tmp_path, monkeypatch):
+def test_an_absent_data_set_is_named_with_the_command_that_downloads_it(tiny, tmp_path, monkeypatch):
     monkeypatch.setenv("VIEWFUSE_DATA", str(tmp_path))
     reproduce(tmp_path / "out", datasets=["Caltech20", str(tiny)], methods=["sc"], quick=True)
     page = (tmp_path / "out" / "README.md").read_text()
     assert "`viewfuse datasets fetch Caltech101-20`" in page
     assert all(f"| {row} |" in page for row in ("SC(1)", "SC(2)", "SC (its view chosen without labels)"))
-    with pytest.raises(ViewsError, match="None of the data sets is here: Caltech20"):
+    with pytest.raises(ViewsError, match=r"None of the data sets is in the data folder: Caltech20\..*fetch\('Caltech101"):
         reproduce(tmp_path / "out2", datasets=["Caltech20"])
 
 
-def test_bad_options_are_refused(tiny, tmp_path):
+def test_invalid_parameters_are_refused(tiny, tmp_path):
     with pytest.raises(ParameterError, match=r"No such method: nonsense.*There are: gfsc"):
         reproduce(tmp_path, datasets=[str(tiny)], methods=["nonsense"])
     with pytest.raises(ParameterError, match="workers"):
         reproduce(tmp_path, datasets=[str(tiny)], workers=0)
 
 
-def test_within_means_no_further_than_both_standard_deviations():
+def test_within_means_at_most_the_sum_of_the_standard_deviations():
     assert Comparison((50.0, 2.0), (53.0, 1.0)).within
     assert not Comparison((50.0, 2.0), (53.1, 1.0)).within
     assert Comparison((50.0, 2.0), (53.0, 1.0)).difference == -3
     assert Comparison((99.3103, 0.0), (99.31, 0.0)).within  # as printed
 
 
-def test_a_terminal_gets_a_bar_with_the_time_left_and_a_line_per_cell(undisturbed):
+def test_a_terminal_shows_the_time_left_and_a_line_per_cell(undisturbed):
     import io
 
     from rich.console import Console
@@ -159,3 +160,29 @@ def test_a_terminal_gets_a_bar_with_the_time_left_and_a_line_per_cell(undisturbe
     assert "0 s left" in shown
     with command._shown_on(Console(file=io.StringIO())) as show:
         assert show is None
+
+
+def test_text_on_the_page_is_escaped(tmp_path):
+    (tmp_path / "drawing.svg").write_text('<?xml?><svg><g id="a"/><use href="#a"/></svg>')
+    blocks = [
+        Heading(1, "a < b"),
+        Text("**bold** and `x < y`"),
+        TableBlock(["head & tail"], [[TableCell(("first", "<second>"), "within")], ["plain"]], [("group", 1)]),
+        Figure("drawing", 'a "caption"'),
+        Bullets(["one"]),
+        Code("a && b"),
+    ]
+    page = as_html("<title>", blocks, tmp_path)
+    for expected in (
+        "<title>&lt;title&gt;</title>",
+        "<h1>a &lt; b</h1>",
+        "<p><strong>bold</strong> and <code>x &lt; y</code></p>",
+        '<th class="group" colspan="1">group</th>',
+        "<th>head &amp; tail</th>",
+        '<td class="within">first<small>&lt;second&gt;</small></td>',
+        "<td>plain</td>",
+        '<svg><g id="drawing-a"/><use href="#drawing-a"/></svg><figcaption>a &#34;caption&#34;</figcaption>',
+        "<li>one</li>",
+        "<pre>a &amp;&amp; b</pre>",
+    ):
+        assert expected in page

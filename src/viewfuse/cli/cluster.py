@@ -19,7 +19,7 @@ from ..io import save_labels, save_results
 from ..io.tables import read_columns
 from ..io.writers import check_labels_target, check_results_target
 from ..report import check_report_target, write_report
-from ..selection.method_choice import Choice, choose
+from ..selection.method_choice import MethodChoice, choose
 from ..views import Views
 from ._options import (
     AsJson,
@@ -118,7 +118,7 @@ def cluster(
         raise typer.Exit(NOT_CONVERGED)
 
 
-def _fit(choice: Choice, data: Views, seed: int, device: str | None) -> tuple[Any, bool]:
+def _fit(choice: MethodChoice, data: Views, seed: int, device: str | None) -> tuple[Any, bool]:
     """The fitted model, and whether Ctrl-C ended it early."""
     from ..cluster import METHODS
 
@@ -157,7 +157,7 @@ def _check_targets(file: Path, output: Path | None, save: Path | None, report: P
         check_report_target(report)
 
 
-def _summary(fit: FitSummary, title: str, choice: Choice) -> dict[str, Any]:
+def _summary(fit: FitSummary, title: str, choice: MethodChoice) -> dict[str, Any]:
     """What is shown, and what ``--json`` prints."""
     weights = [None] * len(fit.view_names) if fit.view_weights is None else map(float, fit.view_weights)
     return {

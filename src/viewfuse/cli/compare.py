@@ -20,7 +20,7 @@ from .._utils.text import count
 from ..cluster import METHODS, known_methods
 from ..exceptions import ViewfuseError, ViewfuseWarning
 from ..selection.comparison import label_free_scores, labelled_scores
-from ..selection.method_choice import counted
+from ..selection.method_choice import count_in_sample
 from ..views import Views
 from ._options import (
     AsJson,
@@ -75,7 +75,7 @@ def compare(
     keys = known_methods(None if methods is None else comma_separated(methods))
     data = load(file, views, ids, labels, no_labels, samples, missing)
     if n_clusters is None:
-        n_clusters, reason = counted(data, seed)
+        n_clusters, reason = count_in_sample(data, seed)
         say(f"picked: {reason}")
     comparison = _run(keys, data, n_clusters, seed)
     if not comparison.labels:

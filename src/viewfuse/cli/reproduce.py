@@ -21,7 +21,7 @@ from ._options import AsJson, comma_separated
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..experiments.run import Progress
+    from ..experiments.run import CellProgress
 
 __all__ = ["reproduce"]
 
@@ -78,7 +78,7 @@ def reproduce(
 
 
 @contextmanager
-def _shown_on(console: Console) -> Iterator[Callable[[Progress], None] | None]:
+def _shown_on(console: Console) -> Iterator[Callable[[CellProgress], None] | None]:
     """A bar with the time left and a line for each finished cell; nothing where no one is looking."""
     if not console.is_terminal:
         yield None
@@ -87,14 +87,14 @@ def _shown_on(console: Console) -> Iterator[Callable[[Progress], None] | None]:
     with Bar(*columns, console=console) as bar:
         task = bar.add_task("cells", total=None, left="…")
 
-        def show(progress: Progress) -> None:
+        def show(progress: CellProgress) -> None:
             bar.update(task, completed=progress.done, total=progress.total, left=_duration(progress.seconds_left))
             bar.console.print(_line(progress), highlight=False, markup=False, soft_wrap=True)
 
         yield show
 
 
-def _line(progress: Progress) -> str:
+def _line(progress: CellProgress) -> str:
     from ..experiments.summary import mean_std
     from ..experiments.tables import parameter_text, shown
 

@@ -1,4 +1,4 @@
-"""The paper's protocol: grids and printed figures as data, a resumable run, and tables, figures and a page from it."""
+"""The paper's experiments: grids and printed results as data, a resumable run, tables, figures and a page."""
 
 from .grids import ROWS, Row
 from .paper import PAPER_DATASETS, printed_table

@@ -1,4 +1,4 @@
-"""What stands on the page."""
+"""The contents of the page, as blocks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .grids import ROWS
 from .page import Block, Bullets, Code, Figure, Heading, TableBlock, TableCell, Text
 from .paper import CITATION, PRINTED_METRICS, DataSource, printed_table
 from .protocol import METRICS, SEEDS, Cell
-from .summary import Choice, TableRow, compared
+from .summary import ScoredCell, TableRow, compared
 from .tables import parameter_text, shown
 
 __all__ = ["page_blocks", "page_title"]
@@ -45,13 +45,13 @@ def page_blocks(
     blocks: list[Block] = [Heading(1, page_title()), *_opening(by_dataset, absent)]
     missing = [f"{row.label} on {row.dataset} ({row.missing})" for row in rows if row.missing]
     if missing:
-        blocks.append(Text("**Not finished**, so many cells of each row are not computed yet: " + ", ".join(missing) + "."))
+        blocks.append(Text("**Not finished.** Cells not yet computed: " + ", ".join(missing) + "."))
     for name, found in by_dataset.items():
         blocks += _dataset(facts[name], found, figures[name])
     for source in absent:
         blocks += [Heading(2, source.name), Text(_absence(source))]
     blocks += _conclusions(by_dataset)
-    blocks.append(Heading(2, "Why figures differ"))
+    blocks.append(Heading(2, "Why the results differ"))
     for title, paragraphs in explanations(rows, facts):
         blocks += [Heading(3, title), *map(Text, paragraphs)]
     blocks += [*_protocol(by_dataset), *_cost(by_dataset, cells, store), *_provenance(facts, cells, store, command)]
@@ -67,21 +67,21 @@ def _opening(by_dataset: Mapping[str, Sequence[TableRow]], absent: Sequence[Data
             counts.append(f"{name}: {within}")
     table = [_headline(name, rows) for name, rows in by_dataset.items()]
     return [
-        Text(f"{CITATION} Every figure of ours comes from the run described at the end; the paper's are as printed."),
+        Text(f"{CITATION} Our results come from the run described at the end. The paper's results are copied as printed."),
         Text(
-            "In each cell: ours, then the paper's and the difference; green where the difference is no more than the "
-            "two standard deviations (ours and the paper's) together, marked ✓ in the Markdown. **Oracle** columns "
-            "have parameters chosen with the true labels, as the paper does; **default** columns have the library's "
-            "defaults, chosen without."
+            "Each cell shows our result, the paper's result and the difference. A cell is green, and marked ✓ in the "
+            "Markdown version, if the difference is at most the sum of the two standard deviations (ours and the "
+            "paper's). In the **oracle** columns the parameters are chosen with the true labels, as in the paper. The "
+            "**default** columns use the library's defaults, which need no labels."
         ),
-        *([Text("Rows within the two standard deviations: " + "; ".join(counts) + ".")] if counts else []),
+        *([Text("Rows within the sum of the two standard deviations: " + "; ".join(counts) + ".")] if counts else []),
         Heading(2, "GFSC at a glance (Acc, %)"),
         TableBlock(
             ["data set", "paper", "ours, printed parameters", "ours, best of the grid (oracle)", "robust variant, defaults",
              "anchor form, defaults"],
             table,
         ),
-        *([Text("Not here: " + " ".join(map(_absence, absent)))] if absent else []),
+        *([Text("Not computed: " + " ".join(map(_absence, absent)))] if absent else []),
     ]  # fmt: skip
 
 
@@ -99,30 +99,30 @@ def _headline(name: str, rows: Sequence[TableRow]) -> list[str]:
     ]
 
 
-def _acc(choice: Choice | None) -> str:
+def _acc(choice: ScoredCell | None) -> str:
     return shown(choice.stat("acc")) if choice else _NONE
 
 
 def _absence(source: DataSource) -> str:
     return (
-        f"{source.name} of the paper could not be run here, as its file is not in the data folder: `viewfuse datasets "
-        f"fetch {source.catalogue}` gets it, and the same command then computes its table."
+        f"{source.name} could not be run because its file is not in the data folder. `viewfuse datasets fetch "
+        f"{source.catalogue}` downloads it; then run the same command again to compute its table."
     )
 
 
 def _dataset(facts: DataFacts, rows: Sequence[TableRow], figures: Sequence[str]) -> list[Block]:
     source = facts.source
     place = (
-        f" In place of {source.instead_of}, which the paper has and is not at hand: no printed figures."
+        f" It replaces {source.instead_of} of the paper, which was not available, so there are no printed results."
         if source.instead_of
         else ""
     )
     features = ", ".join(f"{n:,}" for n in facts.n_features)
     captions = {
-        "rows": "Acc of every row: the paper's, ours with parameters chosen with labels, and ours at the defaults.",
-        "sensitivity": "Mean Acc of GFSC (published variant) over α × β at two γ, those of the paper's figure where it has "
-        "one. Hatched: degenerate (half the samples have no tie, or 95 % of them are in one cluster). Square: the paper's "
-        "best point. Circle: ours.",
+        "rows": "Acc of every row: the paper's result, ours with parameters chosen with labels, and ours at the defaults.",
+        "sensitivity": "Mean Acc of GFSC (published variant) over α × β at two values of γ, those of the paper's figure if "
+        "it has one. Hatched: degenerate points (half the samples have no edge, or 95 % of them are in one cluster). "
+        "Square: the paper's best point. Circle: our best point.",
     }
     return [
         Heading(2, source.name),
@@ -189,8 +189,8 @@ def _conclusions(by_dataset: Mapping[str, Sequence[TableRow]]) -> list[Block]:
             line.append(TableCell(("yes" if holds else "no", scores), "within" if holds else "outside"))
         table.append(line)
     return [
-        Heading(2, "The paper's conclusions, on our figures"),
-        Text("By mean Acc at the oracle's parameters: GFSC (published variant) against the best of the others."),
+        Heading(2, "The paper's conclusions, checked on our results"),
+        Text("GFSC (published variant) against the best of the other methods, by mean Acc at the oracle's parameters."),
         TableBlock(["conclusion", *by_dataset], table),
     ]
 
@@ -206,14 +206,14 @@ def _protocol(by_dataset: Mapping[str, Sequence[TableRow]]) -> list[Block]:
         Heading(2, "Protocol"),
         Bullets(
             [
-                "Views scaled as a whole to [−1, 1]; the number of clusters is that of the classes.",
-                f"Ten repetitions (seeds {SEEDS[0]} to {SEEDS[-1]}): one k-means run with one start on the method's "
-                "embedding, or one fit with one start where there is none (KM, MVKKM, RMKMC, MSPL). Mean and standard "
-                "deviation (n − 1).",
-                "Oracle: the point of the grid with the best mean Acc. Default: `METHODS[key](n_clusters=k)` as a "
-                "user gets it, with its own scaling and ten starts of k-means, repeated with the same seeds; three of them "
-                "where each is a fit of its own (KM, MVKKM, RMKMC, MSPL).",
-                "Labels are used in the scores and in the oracle's choice, nowhere else.",
+                "Each view is scaled as a whole to [−1, 1]. The number of clusters is the number of classes.",
+                f"There are ten repetitions (seeds {SEEDS[0]} to {SEEDS[-1]}). A repetition is one k-means run with one "
+                "start on the method's embedding, or one fit with one start if the method has no embedding (KM, MVKKM, "
+                "RMKMC, MSPL). The tables show the mean and the standard deviation (n − 1).",
+                "Oracle: the point of the grid with the best mean Acc. Default: `METHODS[key](n_clusters=k)`, with the "
+                "method's own scaling and ten starts of k-means, repeated with the same seeds. Methods without an embedding "
+                "(KM, MVKKM, RMKMC, MSPL) are repeated with three seeds only, because each repetition is a new fit.",
+                "Labels are used only in the scores and in the oracle's choice.",
             ]
         ),
         Heading(3, "Grids of this run"),
@@ -222,7 +222,7 @@ def _protocol(by_dataset: Mapping[str, Sequence[TableRow]]) -> list[Block]:
 
 
 def _tried(rows: Sequence[TableRow]) -> str | None:
-    """The values of each parameter that varies over the finished points."""
+    """List the values that each parameter takes over the finished points."""
     values: dict[str, list[Any]] = {}
     for point in (point for row in rows for point in row.points):
         for name, value in point.cell.parameters.items():
@@ -261,9 +261,9 @@ def _cost(by_dataset: Mapping[str, Sequence[TableRow]], cells: Sequence[Cell], s
     return [
         Heading(2, "Cost"),
         Text(
-            f"Seconds of one core (cells) for each method and data set; {minutes:,.0f} core-minutes in all, about "
-            f"{minutes / 120:.1f} hours on two cores. The points of SC, SC(Ave), GF and GFSC share each view's scaling and "
-            "factorisation, and a point's ten repetitions share its fit."
+            "Seconds on one core for each method and data set, with the number of cells in brackets. The total is "
+            f"{minutes:,.0f} core-minutes, about {minutes / 120:.1f} hours on two cores. All points of SC, SC(Ave), GF and "
+            "GFSC share the scaling and factorisation of each view, and the ten repetitions of a point share one fit."
         ),
         TableBlock(["method", *by_dataset], [*table, totals]),
     ]
@@ -289,10 +289,10 @@ def _provenance(facts: Mapping[str, DataFacts], cells: Sequence[Cell], store: St
         Heading(2, "How this page was made"),
         Code(command),
         Text(
-            "The run may be stopped and resumed; each session that computed cells shown here, with a checksum of the "
-            "solvers' code" + (" (they differ: the solvers were changed in between)" if len(codes) > 1 else "") + ":"
+            "A run can be stopped and resumed. These sessions computed the cells shown here. The column “code” is a "
+            "checksum of the solvers' source" + (", which changed between sessions" if len(codes) > 1 else "") + "."
         ),
-        TableBlock(["session", "began (UTC)", "command", "workers", "cells", "code", "versions"], table),
+        TableBlock(["session", "started (UTC)", "command", "workers", "cells", "code", "versions"], table),
         TableBlock(
             ["data set", "file", "sha256"], [[name, fact.source.path.name, fact.checksum] for name, fact in facts.items()]
         ),

@@ -1,4 +1,4 @@
-"""The figures: Acc over α × β at each γ, as in the paper, and ours beside the paper's, row by row."""
+"""The figures: Acc over α × β for each γ, as in the paper, and our Acc next to the paper's for each row."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _rectangle(x: int, y: int, **style: Any) -> Any:
 
 
 def plot_comparison(rows: Sequence[TableRow]) -> Figure:
-    """Acc row by row, with its standard deviation: the paper's, ours at the oracle's parameters, ours at the defaults."""
+    """Mean and standard deviation of Acc for each row: the paper's, ours with the oracle, and ours at the defaults."""
     import matplotlib.pyplot as plt
 
     figure, ax = plt.subplots(figsize=(7.2, 0.34 * len(rows) + 1.3), layout="constrained")
@@ -109,7 +109,7 @@ def plot_comparison(rows: Sequence[TableRow]) -> Figure:
 
 
 def save_figure(figure: Figure, folder: Path, name: str) -> None:
-    """As ``name.svg`` and ``name.png``, the same bytes for the same figure."""
+    """Save as ``name.svg`` and ``name.png``. The same figure always gives the same bytes."""
     import matplotlib as mpl
     import matplotlib.pyplot as plt
 

@@ -1,8 +1,9 @@
-"""The rows of the tables, and for each the parameters that are tried: written down here and nowhere else.
+"""The rows of the tables, and the parameters that are tried for each row.
 
-The paper tells its grids only for GFSC, and of those only γ and the best point (the axes of its figures are not in its
-text): the others are ours, around the values their own papers recommend. ``setting`` is how the paper runs a method: views
-scaled as a whole to [−1, 1], and the method as its equations say, where a default of the library differs from them.
+The paper gives its grids only for GFSC, and of those only γ and the best point (the axes of its figures are not in its
+text). The other grids are our choice, around the values that the methods' own papers recommend. ``setting`` is how the paper
+runs a method: each view is scaled as a whole to [−1, 1], and the method follows its equations where a default of the library
+differs from them.
 """
 
 from __future__ import annotations
@@ -28,12 +29,12 @@ class Row:
 
     Attributes
     ----------
-    label : as printed
+    label : name of the row as printed
     method : key in ``METHODS``
     setting : parameters that are the same at every point of the grid
-    grid, quick : parameter → values; ``quick`` is the coarse one. GFSC and GF take theirs from ``FUSION_GRIDS``
-    large : the grid for data of more than ``LARGE`` samples, where a fit takes minutes; None for the same as ``grid``
-    in_paper : False for rows of ours, which have defaults only
+    grid, quick : parameter → values; ``quick`` is the coarse grid. GFSC and GF use ``FUSION_GRIDS`` instead
+    large : the grid for data with more than ``LARGE`` samples, where a fit takes minutes; None to use ``grid``
+    in_paper : False for rows that only we have; they are run at their defaults only
     """
 
     label: str
@@ -46,7 +47,7 @@ class Row:
 
 
 _ALPHAS = (1e-3, 1e-1, 1.0, 10.0, 100.0, 1e3)
-# Ng, Jordan & Weiss on the graph of Eq. (1), all its ties kept.
+# Ng, Jordan & Weiss on the graph of Eq. (1) with all its edges.
 OWN_GRAPH = {"affinity": "self-expressive", "n_neighbors": None, **_MIN_MAX}
 _FULL_GAUSSIAN = {"affinity": "gaussian", "n_neighbors": None, **_MIN_MAX}
 
@@ -89,7 +90,7 @@ ROWS: tuple[Row, ...] = (
     Row("Anchor GFSC", "anchor-gfsc", in_paper=False),
 )  # fmt: skip
 
-# γ as in the paper's figures (the last entry: our own, for sets that are not in it); α and β around the point it names.
+# γ as in the paper's figures, α and β around the best point it names. The last entry is for data sets not in the paper.
 FUSION_GRIDS: dict[str, Grid] = {
     "BBC": {"alpha": (1e-7, 1e-5, 1e-3, 0.1, 10.0), "beta": (0.1, 10.0, 1e3, 1e5, 1e7), "gamma": (1e-7, 1e-5)},
     "Reuters": {"alpha": (0.1, 1.0, 10.0), "beta": (100.0, 1e3, 1e4), "gamma": (0.01, 0.1)},
@@ -100,7 +101,7 @@ FUSION_GRIDS: dict[str, Grid] = {
 
 
 def rows_for(n_views: int) -> Iterator[tuple[Row, str, dict[str, Any]]]:
-    """Every row with the label and the view it has on data of so many views: SC(v) is one row for each."""
+    """Yield every row with its label and its ``view`` parameter. SC(v) is one row for each of the ``n_views`` views."""
     for row in ROWS:
         if row.label != "SC(v)":
             yield row, row.label, {}
@@ -110,7 +111,7 @@ def rows_for(n_views: int) -> Iterator[tuple[Row, str, dict[str, Any]]]:
 
 
 def fusion_grid(dataset: str, method: str, *, quick: bool) -> Grid:
-    """The grid of GFSC (α, β, γ) or GF (α, β); quick: every other α and β, the paper's best point among them."""
+    """The grid of GFSC (α, β, γ) or GF (α, β). ``quick`` keeps every other α and β, including the paper's best point."""
     grid = dict(FUSION_GRIDS.get(dataset, FUSION_GRIDS[""]))
     if method == "gf":
         del grid["gamma"]
@@ -122,7 +123,7 @@ def fusion_grid(dataset: str, method: str, *, quick: bool) -> Grid:
 
 
 def grid_points(row: Row, dataset: str, n_samples: int, *, quick: bool) -> list[dict[str, Any]]:
-    """The parameters tried for a row: its setting with every combination of its grid."""
+    """The parameters to try for a row: its setting with every combination of its grid."""
     if row.method in ("gfsc", "gf"):
         grid = fusion_grid(dataset, row.method, quick=quick)
     elif quick:

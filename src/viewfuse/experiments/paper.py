@@ -1,4 +1,4 @@
-"""What the paper prints: its tables, the parameters it names, and the data sets they belong to."""
+"""The paper's tables, the parameters it names as best, and its data sets."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from ..views import Views
 __all__ = ["CITATION", "PAPER_DATASETS", "DataSource", "MeanStd", "data_source", "printed_table"]
 
 MeanStd = tuple[float, float]
-# The metric of ours that each printed column really is (facts 6 and 7: see ``findings``).
+# The metric that each printed column really contains. ``findings`` explains why it is not the one that is named.
 PRINTED_METRICS = {"Acc": "acc", "Purity": "inverse_purity", "NMI": "nmi_max"}
 
 
 @dataclass(frozen=True)
 class DataSource:
-    """A data set of the paper, or another in its place, or a file of the user's.
+    """A data set of the paper, a replacement for one, or a file of the user.
 
     Attributes
     ----------
     name : as in the paper's tables
-    catalogue : its name in the catalogue of data sets, or None for a file
-    file : where a file is; None for a catalogued set, which lies in the data folder
-    optimum : the (α, β, γ) the paper names as best for GFSC
-    instead_of : the set of the paper in whose place this one is shown
+    catalogue : name in the catalogue of data sets, or None for a file
+    file : path of the file, or None for a data set of the catalogue, which is in the data folder
+    optimum : the (α, β, γ) that the paper names as best for GFSC
+    instead_of : the data set of the paper that this one replaces
     """
 
     name: str
@@ -46,7 +46,7 @@ class DataSource:
         return self.file if self.catalogue is None else data_folder() / describe(self.catalogue).file  # type: ignore[return-value]
 
     @property
-    def is_here(self) -> bool:
+    def is_available(self) -> bool:
         return self.path.exists()
 
     def checksum(self) -> str:
@@ -54,10 +54,15 @@ class DataSource:
             return hashlib.file_digest(opened, "sha256").hexdigest()
 
     def load(self) -> Views:
-        """The views with their labels, which serve the scores and the oracle's choice only."""
+        """Load the views and their labels. The labels are used only in the scores and in the oracle's choice."""
         views = load_views(self.path) if self.catalogue is None else fetch(self.catalogue)
         if views.y is None:
-            raise ViewsError(f"{self.path} has no labels, so there is nothing to score the methods against.")
+            raise ViewsError(
+                f"{self.path} contains no labels, but labels are needed to score the methods.",
+                hint="Add a variable with the true labels to the file.",
+                parameter="datasets",
+                value=str(self.path),
+            )
         return views
 
 
@@ -74,17 +79,25 @@ PAPER_DATASETS: dict[str, DataSource] = {
 
 
 def data_source(name: str) -> DataSource:
-    """A data set by its name in the paper, or a file with views and labels."""
+    """Find a data set by its name in the paper, or a file with views and labels."""
     by_lower_case = {known.lower(): source for known, source in PAPER_DATASETS.items()}
     if name.lower() in by_lower_case:
         return by_lower_case[name.lower()]
     if Path(name).exists():
         return DataSource(Path(name).stem, file=Path(name))
-    raise ParameterError(f"No such data set: {name}. There are {', '.join(PAPER_DATASETS)}; or name a file with labels.")
+    raise ParameterError(
+        f"There is no data set or file named {name!r}.",
+        hint=f"Choose from {', '.join(PAPER_DATASETS)}, or name a file with views and labels.",
+        parameter="datasets",
+        value=name,
+    )
 
 
 def printed_table(dataset: str) -> Mapping[str, Mapping[str, MeanStd]]:
-    """Row → column ("Acc", "Purity", "NMI") → printed mean and standard deviation, in percent; empty if not in the paper."""
+    """Map rows and columns ("Acc", "Purity", "NMI") to the printed mean and standard deviation in percent.
+
+    Empty if the data set is not in the paper.
+    """
     document = _printed()
     rows = document["tables"].get(dataset, {"rows": {}})["rows"]
     return {

@@ -1,8 +1,9 @@
-"""One cell of the experiment: a method at given parameters on a data set, ten repetitions, scored.
+"""One cell of the experiment: a method with given parameters on a data set, repeated and scored.
 
-A repetition is one k-means run, with one start, on the method's embedding, as in the paper's program; methods that have no
-embedding are fitted anew. The library's defaults are repeated with their own number of starts; where each repetition is then
-the best of ten fits, there are three. Labels enter the scores only.
+A repetition is one k-means run with one start on the method's embedding, as in the authors' program. Methods without an
+embedding are fitted again. At the library's defaults a repetition uses the method's own number of starts. For methods
+without an embedding it is then the best of ten fits, so there are only three repetitions. Labels are used only in the
+scores.
 """
 
 from __future__ import annotations
@@ -39,15 +40,15 @@ Repeat = Callable[[int], np.ndarray]  # seed → labels
 
 @dataclass(frozen=True)
 class Cell:
-    """What is to be computed.
+    """One result to compute.
 
     Attributes
     ----------
-    dataset, checksum : the data, and the sha256 of its file
+    dataset, checksum : name of the data set, and SHA-256 of its file
     row : label of the row
     method : key in ``METHODS``
-    parameters : what the estimator gets besides the number of clusters
-    default : whether these are the library's defaults, chosen without labels, or a point of a grid
+    parameters : parameters of the estimator besides the number of clusters
+    default : True for the library's defaults, False for a point of a grid
     """
 
     dataset: str
@@ -59,9 +60,9 @@ class Cell:
 
     @property
     def key(self) -> str:
-        """The same text for the same work."""
-        facts = [self.dataset, self.checksum, self.row, self.method, self.parameters, self.default, list(self.seeds)]
-        return json.dumps(facts, sort_keys=True)
+        """Identify the cell: two cells with the same key have the same result."""
+        identity = [self.dataset, self.checksum, self.row, self.method, self.parameters, self.default, list(self.seeds)]
+        return json.dumps(identity, sort_keys=True)
 
     @property
     def seeds(self) -> tuple[int, ...]:
@@ -70,7 +71,7 @@ class Cell:
 
 
 class Bench:
-    """A data set on the table: read once, its views scaled and factored once for all points of the grids."""
+    """A data set that is read once, and whose views are scaled and factored once for all points of the grids."""
 
     def __init__(self, source: DataSource) -> None:
         self.views = source.load()
@@ -78,21 +79,21 @@ class Bench:
         self.n_clusters = int(np.unique(self.views.y).size)
 
     @cached_property
-    def every_view_counts(self) -> bool:
-        """Whether no view is constant; the estimators set such views aside."""
+    def has_no_constant_view(self) -> bool:
+        """Whether no view is constant. Estimators ignore constant views; the shared factors do not."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ViewfuseWarning)
             return len(informative_views(self.views, self.views.float_arrays())) == self.views.n_views
 
     @cached_property
     def factors(self) -> list[GramFactor]:
-        """α, β and γ change only diagonals: no point of a grid needs more of the data than this."""
+        """The factors of the views. α, β and γ change only diagonals, so all points of a grid share them."""
         return learned_factors(self.views.float_arrays(), "published")
 
     def repeatable(self, cell: Cell) -> tuple[Repeat, dict[str, Any]]:
-        """The cell's labels as a function of the seed, and what is known of the fit."""
+        """The labels of a cell as a function of the seed, and facts about the fit."""
         shared = _SHARED.get(cell.method)
-        if shared is None or cell.default or not self.every_view_counts:
+        if shared is None or cell.default or not self.has_no_constant_view:
             return self._fitted(cell)
         return shared(self, **cell.parameters)
 
@@ -110,7 +111,7 @@ class Bench:
         return lambda seed: first.labels_ if seed == SEEDS[0] else fit(seed).labels_, facts
 
     def _once(self, points: np.ndarray) -> Repeat:
-        """One k-means run with one start, as the program does."""
+        """One k-means run with one start, as in the authors' program."""
         return lambda seed: assign_clusters(points, self.n_clusters, n_init=1, random_state=np.random.RandomState(seed))
 
 
@@ -152,10 +153,10 @@ _SHARED: dict[str, Callable[..., tuple[Repeat, dict[str, Any]]]] = {
 
 
 def run_cell(cell: Cell, bench: Bench) -> dict[str, Any]:
-    """The scores of all repetitions, in percent, with what was said on the way; a method's own failure is a result too."""
+    """Compute the scores of all repetitions, in percent. Warnings and errors of the method are recorded."""
     started, worked = time.perf_counter(), time.process_time()
     outcome: dict[str, Any] = {"key": cell.key, "scores": None, "failed": None}
-    with warnings.catch_warnings(record=True) as said:
+    with warnings.catch_warnings(record=True) as given:
         warnings.simplefilter("always", ViewfuseWarning)
         try:
             repeat, facts = bench.repeatable(cell)
@@ -165,10 +166,10 @@ def run_cell(cell: Cell, bench: Bench) -> dict[str, Any]:
         except ViewfuseError as error:
             outcome["failed"] = f"{type(error).__name__}: {error}"
     outcome["warnings"] = sorted(
-        {f"{w.category.__name__}: {w.message}" for w in said if issubclass(w.category, ViewfuseWarning)}
+        {f"{w.category.__name__}: {w.message}" for w in given if issubclass(w.category, ViewfuseWarning)}
     )
     outcome["seconds"] = round(time.perf_counter() - started, 3)
-    outcome["core_seconds"] = round(time.process_time() - worked, 3)  # does not count the others on a busy machine
+    outcome["core_seconds"] = round(time.process_time() - worked, 3)  # not affected by other work on the machine
     return outcome
 
 
@@ -178,20 +179,21 @@ def _scores(labels_true: Any, repetitions: Sequence[np.ndarray]) -> dict[str, li
 
 
 def _largest_cluster(repetitions: Sequence[np.ndarray]) -> float:
-    """The share of the samples in it, in the mean of the repetitions."""
+    """Share of the samples in the largest cluster, averaged over the repetitions."""
     return float(np.mean([np.unique(labels, return_counts=True)[1].max() / labels.size for labels in repetitions]))
 
 
 def _facts(result: FusionResult) -> dict[str, Any]:
     consensus = np.asarray(result.consensus)
     total = float(consensus.sum())
-    ties = total - float(np.trace(consensus))
+    between_samples = total - float(np.trace(consensus))
     return {
         "n_iter": len(result.sweeps),
         "converged": bool(result.converged),
         "view_weights": _plain(result.weights),
         "isolated": float(np.mean(np.asarray(isolated_samples(result.consensus)))),
-        "ties": ties / total if total > 0 else 0.0,  # the share of the consensus off its diagonal
+        # The share of the weight off the diagonal. The name is that of the stored cells, which must stay readable.
+        "ties": between_samples / total if total > 0 else 0.0,
     }
 
 

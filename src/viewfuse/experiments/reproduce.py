@@ -1,4 +1,4 @@
-"""The whole of it: plan, compute what is missing, and write tables, figures and the page."""
+"""Plan the experiments, compute what is missing, and write the tables, figures and page."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from .findings import DataFacts
 from .page import as_html, as_markdown
 from .paper import PAPER_DATASETS, DataSource, data_source
 from .protocol import Cell
-from .run import Progress, compute, planned_cells
+from .run import CellProgress, compute, planned_cells
 from .summary import TableRow, table_rows
 from .tables import as_csv, as_json, as_latex
 
 __all__ = ["reproduce"]
 
-_SOLVERS = ("cluster", "fusion", "graphs", "spectral")
+_SOLVERS = ("cluster", "fusion", "graphs", "linalg")
 
 
 def reproduce(
@@ -40,61 +40,72 @@ def reproduce(
     workers: int = 1,
     page_only: bool = False,
     command: str = "viewfuse.experiments.reproduce",
-    on_cell: Callable[[Progress], None] | None = None,
+    on_cell: Callable[[CellProgress], None] | None = None,
 ) -> Path:
-    """Run the paper's experiments and write what came out, beside what the paper prints.
+    """Run the paper's experiments and write the results next to those printed in the paper.
+
+    This needs the extras ``cli``, ``plot`` and ``report``.
 
     Parameters
     ----------
     output : folder
-        What is finished is kept there; the same call goes on where an earlier one stopped.
+        Results are saved here. The same call resumes where an earlier one stopped.
     datasets : names as in the paper, or files with views and labels
-        Those whose file is not here are named on the page, and not downloaded.
+        Data sets whose file is not in the data folder are named on the page. They are not downloaded.
     methods : keys of ``METHODS``; None for all
     quick : bool
-        A coarse grid.
+        Use a coarse grid.
     workers : int
-        Processes, each on one thread. Results do not depend on their number.
+        Number of processes, each with one thread. Results do not depend on it.
     page_only : bool
-        Compute nothing: write tables, figures and page from what is finished, and say what is missing.
+        Compute nothing. Write the tables, figures and page from the finished cells, and list what is missing.
     command : str
-        What the page says it was made with.
+        The command that the page says it was made with.
     on_cell : callable, optional
-        Called with a :class:`Progress` for every cell that is finished.
+        Called with a :class:`CellProgress` for every finished cell.
 
     Returns
     -------
     Path
-        Of the HTML page. Beside it lie ``README.md``, ``tables.csv``, ``tables.json``, a LaTeX table for each data set,
-        figures as SVG and PNG, and ``cells.jsonl``, from which all of it is made.
+        Path of the HTML page. The same folder contains ``README.md``, ``tables.csv``, ``tables.json``, a LaTeX table for
+        each data set, figures as SVG and PNG, and ``cells.jsonl``, from which all of them are made.
     """
     keys = known_methods(methods)
     if workers < 1:
-        raise ParameterError(f"workers must be at least 1; got {workers}.")
+        raise ParameterError(f"workers must be at least 1; got {workers}.", parameter="workers", value=workers)
+    require("jinja2", extra="report")  # for the page: better missed now than after hours of computation
     require("matplotlib", extra="plot").use("Agg")
     sources = [data_source(name) for name in datasets]
-    here, absent = [s for s in sources if s.is_here], [s for s in sources if not s.is_here]
-    if not here:
-        raise ViewsError(f"None of the data sets is here: {', '.join(map(how_to_get, absent))}.")
+    available = [source for source in sources if source.is_available]
+    absent = [source for source in sources if not source.is_available]
+    if not available:
+        calls = ", ".join(f"viewfuse.datasets.fetch({source.catalogue!r})" for source in absent)
+        raise ViewsError(
+            f"None of the data sets is in the data folder: {', '.join(source.name for source in absent)}.",
+            hint=f"Download them with {calls}.",
+            parameter="datasets",
+            value=[source.name for source in absent],
+        )
     folder = Path(output)
     with Store.opened(folder) as store:
-        cells = [cell for source in here for cell in planned_cells(source, keys, quick=quick)]
+        cells = [cell for source in available for cell in planned_cells(source, keys, quick=quick)]
         if not page_only and any(cell.key not in store.results for cell in cells):
             store.begin_session(_session(command, workers, quick))
-            compute(here, cells, store, workers=workers, on_cell=on_cell)
-        return _write(folder, here, absent, cells, store, command)
-
-
-def how_to_get(source: DataSource) -> str:
-    return f"{source.name} (viewfuse datasets fetch {source.catalogue})"
+            compute(available, cells, store, workers=workers, on_cell=on_cell)
+        return _write(folder, available, absent, cells, store, command)
 
 
 def _write(
-    folder: Path, here: Sequence[DataSource], absent: Sequence[DataSource], cells: Sequence[Cell], store: Store, command: str
+    folder: Path,
+    available: Sequence[DataSource],
+    absent: Sequence[DataSource],
+    cells: Sequence[Cell],
+    store: Store,
+    command: str,
 ) -> Path:
     rows = table_rows(cells, store)
-    by_dataset = {source.name: [row for row in rows if row.dataset == source.name] for source in here}
-    facts = {source.name: _facts(source) for source in here}
+    by_dataset = {source.name: [row for row in rows if row.dataset == source.name] for source in available}
+    facts = {source.name: _facts(source) for source in available}
     (folder / "tables.csv").write_text(as_csv(rows), encoding="utf-8")
     (folder / "tables.json").write_text(as_json(rows), encoding="utf-8")
     for name, found in by_dataset.items():
@@ -108,7 +119,7 @@ def _write(
 
 
 def _draw(folder: Path, by_dataset: Mapping[str, Sequence[TableRow]]) -> dict[str, list[str]]:
-    """Names of the figures of each data set."""
+    """Draw the figures, and return their names for each data set."""
     drawn: dict[str, list[str]] = {}
     for name, rows in by_dataset.items():
         comparison, sensitivity = f"rows-{file_name(name)}", f"sensitivity-{file_name(name)}"
@@ -157,7 +168,7 @@ def _session(command: str, workers: int, quick: bool) -> dict[str, object]:
 
 
 def solver_fingerprint() -> str:
-    """A checksum of the solvers' source: cells of two different ones were computed by different code."""
+    """A checksum of the solvers' source code. Cells with different checksums were computed by different code."""
     root = Path(__file__).parents[1]
     digest = hashlib.sha256()
     for path in sorted(path for folder in _SOLVERS for path in (root / folder).rglob("*.py")):

@@ -1,4 +1,4 @@
-"""From a selection of data sets and rows to finished cells, in this process or in several."""
+"""Plan the cells of the selected data sets and methods, and compute them in one or several processes."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from .grids import grid_points, rows_for
 from .paper import DataSource
 from .protocol import Bench, Cell, run_cell
 
-__all__ = ["Progress", "compute", "planned_cells"]
+__all__ = ["CellProgress", "compute", "planned_cells"]
 
 
 @dataclass(frozen=True)
-class Progress:
-    """A cell has been finished."""
+class CellProgress:
+    """A finished cell, and how far the run is."""
 
     cell: Cell
     result: dict[str, Any]
@@ -36,7 +36,7 @@ class Progress:
 
 
 def planned_cells(source: DataSource, methods: Sequence[str], *, quick: bool) -> list[Cell]:
-    """All cells of a data set: each row's grid, and its defaults."""
+    """All cells of a data set: the grid and the defaults of each row."""
     checksum, views = source.checksum(), source.load()
     cells = []
     for row, label, view in rows_for(views.n_views):
@@ -55,9 +55,9 @@ def compute(
     store: Store,
     *,
     workers: int,
-    on_cell: Callable[[Progress], None] | None = None,
+    on_cell: Callable[[CellProgress], None] | None = None,
 ) -> None:
-    """Compute the cells that the store does not have, each kept as soon as it is finished."""
+    """Compute the cells that are not in the store, and save each as soon as it is finished."""
     by_name = {source.name: source for source in sources}
     missing = [cell for cell in cells if cell.key not in store.results]
     clock = _Clock(cells, store, workers)
@@ -66,7 +66,7 @@ def compute(
         store.add(result)
         clock.finished(cell, result)
         if on_cell is not None:
-            on_cell(Progress(cell, result, clock.done, len(cells), clock.seconds_left()))
+            on_cell(CellProgress(cell, result, clock.done, len(cells), clock.seconds_left()))
 
 
 def _in_turn(tasks: Sequence[tuple[Cell, DataSource]]) -> Iterator[tuple[Cell, dict[str, Any]]]:
@@ -75,7 +75,7 @@ def _in_turn(tasks: Sequence[tuple[Cell, DataSource]]) -> Iterator[tuple[Cell, d
 
 
 def _in_processes(tasks: Sequence[tuple[Cell, DataSource]], workers: int) -> Iterator[tuple[Cell, dict[str, Any]]]:
-    spawned = multiprocessing.get_context("spawn")  # a forked process would hold the folder's lock after our death
+    spawned = multiprocessing.get_context("spawn")  # a forked process would keep the folder locked after a kill
     with ProcessPoolExecutor(workers, mp_context=spawned, initializer=_end_with_parent) as pool:
         running = {pool.submit(_run, *task) for task in tasks}
         try:
@@ -88,7 +88,7 @@ def _in_processes(tasks: Sequence[tuple[Cell, DataSource]], workers: int) -> Ite
 
 
 def _run(cell: Cell, source: DataSource) -> tuple[Cell, dict[str, Any]]:
-    # One thread whatever the number of workers: sums are then taken in one order, and results do not depend on it.
+    # One thread for any number of workers: sums are then always taken in the same order.
     with threadpool_limits(1):
         return cell, run_cell(cell, _bench(source))
 
@@ -99,7 +99,7 @@ def _bench(source: DataSource) -> Bench:
 
 
 def _end_with_parent() -> None:
-    """A worker whose parent was killed ends too, instead of waiting for work for ever."""
+    """End this worker process if its parent is killed, instead of waiting for work forever."""
     parent = multiprocessing.parent_process()
     assert parent is not None
 
@@ -111,7 +111,7 @@ def _end_with_parent() -> None:
 
 
 class _Clock:
-    """How long the rest will take: each row's cells as long as its finished ones, else as the mean of all."""
+    """Estimate the remaining time from the finished cells of the same method and data set, or of all if there are none."""
 
     def __init__(self, cells: Sequence[Cell], store: Store, workers: int) -> None:
         self.workers, self.done = workers, 0

@@ -1,4 +1,4 @@
-"""Finished cells to rows of the tables: the point chosen with labels ("oracle"), the defaults, and the printed figures."""
+"""From finished cells to table rows: the point chosen with labels ("oracle"), the defaults, and the printed results."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from .._utils.store import Store
 from .paper import PRINTED_METRICS, MeanStd, printed_table
 from .protocol import Cell
 
-__all__ = ["Choice", "Comparison", "TableRow", "compared", "mean_std", "table_rows"]
+__all__ = ["Comparison", "ScoredCell", "TableRow", "compared", "mean_std", "table_rows"]
 
 
-_PRINTED_TO = 0.01  # the paper prints two decimals
+_PRINTED_PRECISION = 0.01  # the paper prints two decimals
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Ours beside the paper's, in percent."""
+    """Our result and the paper's, in percent."""
 
     ours: MeanStd
     paper: MeanStd
@@ -30,12 +30,12 @@ class Comparison:
 
     @property
     def within(self) -> bool:
-        """Whether the means differ by no more than the two standard deviations, ours and the paper's, together."""
-        return abs(self.difference) <= self.ours[1] + self.paper[1] + _PRINTED_TO
+        """Whether the means differ by at most the sum of the two standard deviations (ours and the paper's)."""
+        return abs(self.difference) <= self.ours[1] + self.paper[1] + _PRINTED_PRECISION
 
 
 @dataclass(frozen=True)
-class Choice:
+class ScoredCell:
     """A cell and its scores."""
 
     cell: Cell
@@ -56,59 +56,59 @@ class TableRow:
     Attributes
     ----------
     points : the finished points of the grid
-    failed : how many of the grid ended in an error of the method's own
-    missing : how many cells of the row are not computed yet
-    oracle : the point of the grid with the best mean Acc against the true labels; None where there is no grid
-    default : the library's defaults; None where they failed
-    printed : column → mean and standard deviation; empty where the paper has no such row
+    failed : number of points of the grid at which the method raised an error
+    missing : number of cells of the row that are not computed yet
+    oracle : the point of the grid with the best mean Acc against the true labels; None if there is no grid
+    default : the result at the library's defaults; None if it failed
+    printed : column → mean and standard deviation; empty if the paper has no such row
     """
 
     dataset: str
     label: str
     method: str
-    points: tuple[Choice, ...]
+    points: tuple[ScoredCell, ...]
     failed: int
     missing: int
-    oracle: Choice | None
-    default: Choice | None
+    oracle: ScoredCell | None
+    default: ScoredCell | None
     printed: Mapping[str, MeanStd]
 
 
 def mean_std(values: Sequence[float]) -> MeanStd:
-    """Mean and standard deviation (n − 1, as MATLAB's)."""
+    """Mean and standard deviation (with n − 1, as in MATLAB)."""
     return fmean(values), stdev(values)
 
 
 def compared(row: TableRow, column: str) -> Comparison | None:
-    """The oracle's score beside the printed one, in the metric that the printed column really is."""
+    """Compare the oracle's score with the printed one, in the metric that the printed column really contains."""
     if row.oracle is None or column not in row.printed:
         return None
     return Comparison(row.oracle.stat(PRINTED_METRICS[column]), row.printed[column])
 
 
 def table_rows(cells: Sequence[Cell], store: Store) -> list[TableRow]:
-    """The rows of all tables, in the order of the cells, from those that are finished."""
+    """The rows of all tables, made from the finished cells, in the order of ``cells``."""
     groups: dict[tuple[str, str, str], list[Cell]] = {}
     for cell in cells:
         groups.setdefault((cell.dataset, cell.row, cell.method), []).append(cell)
     rows = []
     for group, planned in groups.items():
-        found = [Choice(cell, store.results[cell.key]) for cell in planned if cell.key in store.results]
+        found = [ScoredCell(cell, store.results[cell.key]) for cell in planned if cell.key in store.results]
         rows.append(_row(*group, found, len(planned) - len(found)))
     return rows
 
 
-def _row(dataset: str, label: str, method: str, found: Sequence[Choice], missing: int) -> TableRow:
-    scored = [choice for choice in found if choice.result["scores"] is not None]
-    points = tuple(choice for choice in scored if not choice.cell.default)
+def _row(dataset: str, label: str, method: str, found: Sequence[ScoredCell], missing: int) -> TableRow:
+    scored = [scored_cell for scored_cell in found if scored_cell.result["scores"] is not None]
+    points = tuple(scored_cell for scored_cell in scored if not scored_cell.cell.default)
     return TableRow(
         dataset=dataset,
         label=label,
         method=method,
         points=points,
-        failed=sum(not choice.cell.default for choice in found) - len(points),
+        failed=sum(not scored_cell.cell.default for scored_cell in found) - len(points),
         missing=missing,
-        oracle=max(points, key=lambda choice: choice.stat("acc")[0], default=None),
-        default=next((choice for choice in scored if choice.cell.default), None),
+        oracle=max(points, key=lambda scored_cell: scored_cell.stat("acc")[0], default=None),
+        default=next((scored_cell for scored_cell in scored if scored_cell.cell.default), None),
         printed=printed_table(dataset).get(label, {}),
     )

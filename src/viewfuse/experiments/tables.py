@@ -1,4 +1,4 @@
-"""The tables as files: CSV and JSON, one record per figure, and LaTeX as the paper sets them."""
+"""The tables as files: CSV and JSON with one record per number, and LaTeX in the style of the paper."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ from .summary import Comparison, TableRow, compared
 
 __all__ = ["as_csv", "as_json", "as_latex", "parameter_text", "records", "shown"]
 
-_CHOICES = ("oracle", "default")
+_WAYS = ("oracle", "default")  # how the parameters are chosen
 _COLUMN_OF = {metric: column for column, metric in PRINTED_METRICS.items()}
 
 
 def records(rows: Iterable[TableRow]) -> list[dict[str, Any]]:
-    """One record for each row, way of choosing the parameters, and metric."""
+    """One record for each row, each way of choosing the parameters, and each metric."""
     found = []
     for row in rows:
-        for chosen in _CHOICES:
-            choice = getattr(row, chosen)
-            if choice is None:
+        for way in _WAYS:
+            scored = getattr(row, way)
+            if scored is None:
                 continue
             for metric in METRICS:
-                mean, std = choice.stat(metric)
-                paper = compared(row, _COLUMN_OF[metric]) if chosen == "oracle" and metric in _COLUMN_OF else None
+                mean, std = scored.stat(metric)
+                paper = compared(row, _COLUMN_OF[metric]) if way == "oracle" and metric in _COLUMN_OF else None
                 found.append(
                     {
                         "dataset": row.dataset,
                         "row": row.label,
                         "method": row.method,
-                        "parameters_chosen_by": "labels (oracle)" if chosen == "oracle" else "defaults, without labels",
-                        "parameters": choice.cell.parameters,
-                        "grid_points": len(row.points) + row.failed if chosen == "oracle" else 0,
-                        "grid_points_failed": row.failed if chosen == "oracle" else 0,
+                        "parameters_chosen_by": "labels (oracle)" if way == "oracle" else "defaults, without labels",
+                        "parameters": scored.cell.parameters,
+                        "grid_points": len(row.points) + row.failed if way == "oracle" else 0,
+                        "grid_points_failed": row.failed if way == "oracle" else 0,
                         "metric": metric,
                         "mean": round(mean, 4),
                         "std": round(std, 4),
@@ -66,7 +66,7 @@ def as_csv(rows: Sequence[TableRow]) -> str:
 
 
 def as_latex(dataset: str, rows: Sequence[TableRow]) -> str:
-    """One table: ours at the oracle's parameters beside the paper's, then the defaults (booktabs, wide)."""
+    """A wide table (booktabs): our results at the oracle's parameters, the paper's results, and our defaults."""
     lines = [
         "% Acc, inverse purity (printed as Purity) and NMI: ours at parameters chosen with labels, the paper's, difference",
         "% (* within the two standard deviations); then true purity and NMI by the geometric mean; then the defaults.",

@@ -1,5 +1,7 @@
-"""Choices without labels: the number of clusters, the parameters, the method; and how stable a clustering is."""
+"""Selection without labels: the number of clusters, the parameters, the method, and the stability of a clustering."""
 
-from .choices import GRIDS, ClusterCounts, Stability, Tuning, choose_n_clusters, stability, tune
+from .n_clusters import ClusterCounts, choose_n_clusters
+from .stability import Stability, stability
+from .tuning import GRIDS, Tuning, tune
 
 __all__ = ["GRIDS", "ClusterCounts", "Stability", "Tuning", "choose_n_clusters", "stability", "tune"]

@@ -1,4 +1,4 @@
-"""How several clusterings of the same samples compare: with true labels, or with each other and the views."""
+"""Scores of several clusterings of the same samples: against true labels, or against each other and the views."""
 
 from __future__ import annotations
 
@@ -22,17 +22,18 @@ def labelled_scores(labels_true: Any, found: Mapping[str, np.ndarray]) -> dict[s
 
 
 def label_free_scores(views: Views, found: Mapping[str, np.ndarray]) -> dict[str, dict[str, float]]:
-    """The mean ARI with the other clusterings, and the silhouette in the views side by side, samples of unit length.
+    """Agreement and silhouette of each clustering.
 
-    NaN where there is no other clustering, or only one cluster.
+    The agreement is the mean ARI with the other clusterings, NaN if there is no other. The silhouette is computed on the
+    concatenated views, with samples scaled to unit length, and is NaN if there is only one cluster.
     """
     points = np.hstack([as_dense(unit_samples(array)) for array in views.float_arrays()])
     scores = {}
     for key, labels in found.items():
         others = [ari(labels, other) for name, other in found.items() if name != key]
-        sensible = 1 < np.unique(labels).size < len(labels)
+        has_silhouette = 1 < np.unique(labels).size < len(labels)
         scores[key] = {
             "agreement": float(np.mean(others)) if others else float("nan"),
-            "silhouette": float(silhouette_score(points, labels)) if sensible else float("nan"),
+            "silhouette": float(silhouette_score(points, labels)) if has_silhouette else float("nan"),
         }
     return scores

@@ -1,4 +1,4 @@
-"""What to do with data about which nothing was said: which method, and how many clusters."""
+"""Choose the method and the number of clusters where the user named none."""
 
 from __future__ import annotations
 
@@ -10,23 +10,20 @@ import numpy as np
 from ..cluster import METHODS, known_methods
 from ..exceptions import ParameterError
 from ..views import Views
-from . import choose_n_clusters
+from .n_clusters import choose_n_clusters
 
-__all__ = ["Choice", "choose", "counted"]
-
-_EXACT_UP_TO = 5_000  # rows: some seconds, and 300 MB
-_COUNTED_ON = 1_500  # rows
+__all__ = ["MethodChoice", "choose", "count_in_sample"]
 
 
 @dataclass(frozen=True)
-class Choice:
-    """A method and a number of clusters, and for what was not asked for, why.
+class MethodChoice:
+    """A method and a number of clusters, with the reasons.
 
     Attributes
     ----------
     method : key of ``METHODS``
-    n_clusters : int, or "auto" where the fit is to find out
-    reasons : sentences, one for each choice that was made here
+    n_clusters : int, or "auto" if the fit chooses the number itself
+    reasons : one sentence for each choice that the user did not make
     """
 
     method: str
@@ -34,42 +31,69 @@ class Choice:
     reasons: tuple[str, ...]
 
 
-def choose(views: Views, method: str | None = None, n_clusters: int | None = None, random_state: Any = 0) -> Choice:
-    """Fill in what was not said.
+def choose(
+    views: Views,
+    method: str | None = None,
+    n_clusters: int | None = None,
+    random_state: Any = 0,
+    *,
+    exact_up_to: int = 5_000,
+    sample_size: int = 1_500,
+) -> MethodChoice:
+    """Choose the method and the number of clusters, as far as they are not given.
 
-    The method is GFSC, the best at its defaults on real data (docs/label_free.md has the figures), up to 5,000 samples;
-    beyond, and where samples lack views and the clusters are to be counted, it is AnchorGFSC, whose cost is linear. The
-    fit itself counts the clusters where its method can; for the others they are counted beforehand, in a sample.
+    The method is GFSC up to ``exact_up_to`` samples: it is the best at its defaults on real data (docs/label_free.md has the
+    figures). AnchorGFSC, whose cost is linear, is chosen for more samples, and where some samples are missing from a view
+    and the number of clusters is not given. If the method can choose the number of clusters, the fit does so. Otherwise
+    the number is chosen before the fit, on a sample of the data.
+
+    Parameters
+    ----------
+    views : Views
+    method : key of ``METHODS``, optional
+    n_clusters : int, optional
+    random_state : int, RandomState or None
+    exact_up_to : int
+        The most samples for GFSC. At 5,000 it takes some seconds and 300 MB.
+    sample_size : int
+        The most samples on which clusters are counted before the fit.
+
+    Returns
+    -------
+    MethodChoice
     """
     reasons = []
     if method is None:
-        method, reason = _method(views, n_clusters)
+        method, reason = _choose_method(views, n_clusters, exact_up_to)
         reasons.append(f"{method}, {reason}")
     else:
         known_methods([method])
     if n_clusters is not None:
-        return Choice(method, n_clusters, tuple(reasons))
+        return MethodChoice(method, n_clusters, tuple(reasons))
     if getattr(METHODS[method], "_counts_clusters", False):
-        return Choice(method, "auto", (*reasons, "the number of clusters, by what each saves in describing the fused graph"))
-    n_clusters, reason = counted(views, random_state)
-    return Choice(method, n_clusters, (*reasons, reason))
+        reason = "the number of clusters, by what each number saves in describing the consensus graph"
+        return MethodChoice(method, "auto", (*reasons, reason))
+    n_clusters, reason = count_in_sample(views, random_state, sample_size=sample_size)
+    return MethodChoice(method, n_clusters, (*reasons, reason))
 
 
-def _method(views: Views, n_clusters: int | None) -> tuple[str, str]:
-    if len(views) > _EXACT_UP_TO:
-        return "anchor-gfsc", f"as there are more than {_EXACT_UP_TO:,} rows: its cost is linear"
+def _choose_method(views: Views, n_clusters: int | None, exact_up_to: int) -> tuple[str, str]:
+    if len(views) > exact_up_to:
+        return "anchor-gfsc", f"because there are more than {exact_up_to:,} samples and its cost is linear"
     if n_clusters is None and views.present is not None:
-        return "anchor-gfsc", "as some rows lack views and clusters are to be counted"
-    return "gfsc", "the best at its defaults on the sets it was measured on"
+        return "anchor-gfsc", "because some samples are missing from a view and the number of clusters is not given"
+    return "gfsc", "the best at its defaults on the data sets we measured"
 
 
-def counted(views: Views, random_state: Any) -> tuple[int, str]:
-    """The number of clusters in a sample of the rows that have every view."""
+def count_in_sample(views: Views, random_state: Any, *, sample_size: int = 1_500) -> tuple[int, str]:
+    """Choose the number of clusters on evenly spaced samples that are present in every view, and say so in a sentence."""
     complete = np.arange(len(views)) if views.present is None else np.flatnonzero(views.present.all(axis=1))
-    rows = complete[np.linspace(0, complete.size, min(_COUNTED_ON, complete.size), endpoint=False).astype(int)]
+    rows = complete[np.linspace(0, complete.size, min(sample_size, complete.size), endpoint=False).astype(int)]
     found = choose_n_clusters(views[rows], random_state=random_state)
     if not found.structured:
         raise ParameterError(
-            f"No clusters hold together in a sample of {rows.size:,} rows; if you know how many there are, say so with -k."
+            f"No stable clusters were found in {rows.size:,} samples, so the number of clusters cannot be chosen.",
+            hint="Pass n_clusters if you know it.",
+            parameter="n_clusters",
         )
-    return found.suggested, f"{found.suggested} clusters, counted in a sample of {rows.size:,} rows"
+    return found.suggested, f"{found.suggested} clusters, counted on {rows.size:,} samples"

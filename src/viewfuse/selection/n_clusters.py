@@ -1,0 +1,86 @@
+"""Choose the number of clusters without labels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from ..cluster._checks import check_count, informative_views
+from ..cluster.counting import ClusterCounts, count_clusters_of_views, default_counts
+from ..exceptions import ParameterError
+from ..views import Views
+
+__all__ = ["ClusterCounts", "choose_n_clusters"]
+
+
+def choose_n_clusters(
+    views: Any, counts: Iterable[int] | None = None, *, n_resamples: int = 10, random_state: Any = None
+) -> ClusterCounts:
+    """Score each number of clusters, and suggest the best one.
+
+    The views are fused into one graph, which needs no number of clusters. Each sample keeps the √n edges with the largest
+    weights. For every k, the k leading eigenvectors divide the samples into clusters. The score of a division is what it
+    saves in describing the graph. A division must also be found again when a tenth of the samples is left out
+    (:mod:`viewfuse.cluster.counting`). To decide whether there are clusters at all, the data are compared with normally
+    distributed samples that have the same covariances.
+
+    Parameters
+    ----------
+    views : Views, or a list or dict of (n_samples, n_features) views
+    counts : range or iterable of int, optional
+        The numbers of clusters to try, each between 2 and n_samples − 1. The default is 2 to √n, at most 30.
+    n_resamples : int
+        How often a tenth of the samples is left out.
+    random_state : int, RandomState or None
+
+    Returns
+    -------
+    ClusterCounts
+        Its text is a table with the best number first. ``suggested`` is that number, or 1 if ``structured`` is False.
+        ``to_frame()`` returns the table as a DataFrame, and :func:`viewfuse.plotting.plot_counts` draws it.
+
+    Examples
+    --------
+    >>> from viewfuse.datasets import make_views
+    >>> from viewfuse.selection import choose_n_clusters
+    >>> found = choose_n_clusters(make_views(n_samples=120, n_clusters=4, random_state=0), range(2, 7), random_state=0)
+    >>> found.suggested, found.structured
+    (4, True)
+    """
+    views = views if isinstance(views, Views) else Views(views)
+    arrays = views.float_arrays()
+    check_count("n_resamples", n_resamples, least=1)
+    tried = _checked_counts(default_counts(len(views)) if counts is None else counts, len(views))
+    used = [arrays[v] for v in informative_views(views, arrays)]
+    return count_clusters_of_views(used, tried, n_resamples=n_resamples, random_state=check_random_state(random_state))
+
+
+def _checked_counts(counts: Iterable[int], n_samples: int) -> list[int]:
+    """Sort the numbers to try and remove duplicates."""
+    found = list(counts)
+    for count in found:
+        if isinstance(count, (bool, np.bool_)) or not isinstance(count, Integral) or count < 2:
+            raise ParameterError(
+                f"Each number in counts must be a whole number of at least 2; got {count!r}.",
+                parameter="counts",
+                value=count,
+            )
+        if count >= n_samples:
+            raise ParameterError(
+                f"counts contains {count} clusters, but there are only {n_samples} samples.",
+                hint="Each number must be smaller than the number of samples.",
+                parameter="counts",
+                value=count,
+            )
+    if not found:
+        raise ParameterError(
+            "counts is empty: there is no number of clusters to try.",
+            hint="Pass a range such as counts=range(2, 11).",
+            parameter="counts",
+            value=found,
+        )
+    return sorted({int(count) for count in found})
