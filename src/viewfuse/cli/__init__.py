@@ -6,7 +6,7 @@ import sys
 
 
 def main() -> None:
-    """Run the command line; without its extra, say how to install it."""
+    """Run the command line. If its extra is not installed, print how to install it."""
     try:
         from ._app import run
     except ModuleNotFoundError as missing:
@@ -14,4 +14,6 @@ def main() -> None:
             raise
         print("The viewfuse command needs its extra: pip install 'viewfuse[cli]'", file=sys.stderr)
         raise SystemExit(2) from None
+    except KeyboardInterrupt:  # imports take a second
+        raise SystemExit(130) from None
     run()

@@ -1,4 +1,4 @@
-"""Options that several commands share: how a file is read."""
+"""Options that several commands share, and the reading of the input file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import typer
 from ..cluster import METHODS
 from ..io import load_views
 from ..views import Views
-from ._watching import watched_reading
+from ._progress import spinner
 
 __all__ = [
     "AsJson",
@@ -32,8 +32,8 @@ __all__ = [
 File = Annotated[
     Path,
     typer.Argument(
-        help="A MATLAB, NumPy (.npz), AnnData (.h5ad) or MuData (.h5mu) file, one CSV, TSV or Parquet table (with "
-        "--views), or a folder with one table per view."
+        help="Input: a MATLAB, NumPy (.npz), AnnData (.h5ad) or MuData (.h5mu) file; a CSV, TSV or Parquet table (then use "
+        "--views); or a folder with one table per view."
     ),
 ]
 ViewRules = Annotated[
@@ -41,23 +41,28 @@ ViewRules = Annotated[
     typer.Option(
         "--views",
         metavar="RULE",
-        help="One table: a view's columns as NAME:FIRST-LAST (names, or numbers from 1) or a prefix such as 'audio_*'. "
-        "Other files: the name of a variable, layer, obsm entry or modality. Repeat it for each view.",
+        help="One view; repeat the option for each view. For a table: the columns, as NAME:FIRST-LAST (column names, or "
+        "numbers from 1) or as a prefix such as 'audio_*'. For other files: the name of a variable, layer, obsm entry or "
+        "modality.",
     ),
 ]
-Ids = Annotated[str | None, typer.Option("--ids", metavar="NAME", help="Column or variable with the samples' ids.")]
+Ids = Annotated[str | None, typer.Option("--ids", metavar="NAME", help="Column or variable with the ids of the samples.")]
 Labels = Annotated[
-    str | None, typer.Option("--labels", metavar="NAME", help="Column or variable with true labels; for scores only.")
+    str | None,
+    typer.Option("--labels", metavar="NAME", help="Column or variable with the true labels. They are used for scores only."),
 ]
-NoLabels = Annotated[bool, typer.Option("--no-labels", help="Read no true labels.")]
+NoLabels = Annotated[bool, typer.Option("--no-labels", help="Do not read true labels.")]
 SamplesAre = Annotated[
     str | None,
-    typer.Option("--samples", metavar="rows|columns", help="Where samples are, if the file can be read either way."),
+    typer.Option("--samples", metavar="rows|columns", help="Where the samples are, if the file can be read both ways."),
 ]
 MissingSamples = Annotated[
     str,
     typer.Option(
-        "--missing", metavar="error|keep|drop", help="What to do with samples that some view lacks, matched by id."
+        "--missing",
+        metavar="error|keep|drop",
+        help="Samples that are missing from some views (matched by id): refuse the file (error), keep them (keep) or leave "
+        "them out (drop).",
     ),
 ]
 
@@ -67,27 +72,33 @@ Method = Annotated[
         "-m",
         "--method",
         metavar="KEY",
-        help="One of viewfuse methods; chosen by the size of the data if not given.",
+        help="Key of the method (see viewfuse methods). If not given, it is chosen by the size of the data.",
         autocompletion=lambda: list(METHODS),
     ),
 ]
-Seed = Annotated[int, typer.Option(help="The same seed gives the same clusters.")]
+Seed = Annotated[int, typer.Option(help="Random seed. The same seed gives the same clusters.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")]
 Device = Annotated[
     str | None,
-    typer.Option("--device", metavar="DEVICE", help="Where to compute: cuda, cuda:1, …; the processor if not given."),
+    typer.Option(
+        "--device", metavar="DEVICE", help="Where to compute: cuda, cuda:1, … If not given, the processor is used."
+    ),
 ]
 Columns = Annotated[
     Path | None,
     typer.Option(
         "--columns",
         metavar="TABLE",
-        help="A CSV, TSV or Parquet table with more columns to colour the report's samples by, matched by id.",
+        help="CSV, TSV or Parquet table with further columns for colouring the samples in the report, matched by id.",
     ),
 ]
 
 
 def comma_separated(text: str) -> list[str]:
+    """
+    >>> comma_separated("gfsc, km,")
+    ['gfsc', 'km']
+    """
     return [item.strip() for item in text.split(",") if item.strip()]
 
 
@@ -100,8 +111,8 @@ def load(
     samples: str | None,
     missing: str,
 ) -> Views:
-    """Read the file as the options say; ``load_views`` itself refuses values it does not know."""
-    with watched_reading(file):
+    """Read the file with these options; ``load_views`` checks their values."""
+    with spinner(f"Reading {file.name}"):
         return load_views(
             file,
             views=views or None,

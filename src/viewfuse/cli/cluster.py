@@ -1,10 +1,11 @@
-"""``viewfuse cluster``: a file in, clusters out."""
+"""``viewfuse cluster``: cluster the samples of a file."""
 
 from __future__ import annotations
 
 import json
+import warnings
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import typer
@@ -13,7 +14,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from .._utils.text import count
-from ..exceptions import ParameterError, ViewsError
+from ..exceptions import ConvergenceWarning, ParameterError, ViewsError
 from ..inspection import FitSummary, summarise
 from ..io import save_labels, save_results
 from ..io.tables import read_columns
@@ -21,6 +22,7 @@ from ..io.writers import check_labels_target, check_results_target
 from ..report import check_report_target, write_report
 from ..selection.method_choice import MethodChoice, choose
 from ..views import Views
+from ._interrupt import INTERRUPTED, stop_on_ctrl_c
 from ._options import (
     AsJson,
     Columns,
@@ -36,7 +38,10 @@ from ._options import (
     ViewRules,
     load,
 )
-from ._watching import INTERRUPTED, say, watched, watched_parts
+from ._progress import fit_bar, notice, parts_bar, spinner
+
+if TYPE_CHECKING:
+    from ..fusion import Sweep
 
 __all__ = ["cluster"]
 
@@ -48,16 +53,20 @@ NOT_CONVERGED = 3
 def cluster(
     file: File,
     n_clusters: Annotated[
-        int | None, typer.Option("-k", "--clusters", min=2, help="Number of clusters; found from the data if not given.")
+        int | None,
+        typer.Option("-k", "--clusters", min=2, help="Number of clusters. If not given, it is found from the data."),
     ] = None,
     method: Method = None,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="Write each sample's cluster here: .csv, .tsv or .parquet.")
+        Path | None,
+        typer.Option("-o", "--output", help="Write the cluster of each sample to this file: .csv, .tsv or .parquet."),
     ] = None,
-    report: Annotated[Path | None, typer.Option(help="Write a page about the result here: .html.")] = None,
+    report: Annotated[Path | None, typer.Option(help="Write a report about the result to this file: .html.")] = None,
     save: Annotated[
         Path | None,
-        typer.Option(help="Write all results here: .npz; or .h5ad or .h5mu, the input with the results added."),
+        typer.Option(
+            help="Write all results to this file: .npz; or .h5ad or .h5mu, which is the input with the results added."
+        ),
     ] = None,
     columns: Columns = None,
     seed: Seed = 0,
@@ -70,11 +79,11 @@ def cluster(
     samples: SamplesAre = None,
     missing: MissingSamples = "error",
 ) -> None:
-    """Cluster the samples of a file, and show which views mattered.
+    """Cluster the samples of a file, and show the weight of each view.
 
-    Without options it picks the method and the number of clusters, and says what it picked.
-    Ctrl-C ends the fit after the sweep it is in and saves what there is.
-    Exit codes: 0 done, 2 bad input, 3 did not converge, 130 stopped.
+    Without options, viewfuse picks the method and the number of clusters, and prints what it picked.
+    Ctrl-C stops the fit after the current iteration and saves the result so far; a second Ctrl-C stops at once.
+    Exit codes: 0 done, 2 bad input, 3 not converged, 130 stopped by Ctrl-C.
 
     [bold]Examples[/]
 
@@ -102,7 +111,7 @@ def cluster(
         into = file if save.suffix.lower() in _OMICS else None
         written["results"] = str(save_results(save, fit, into=into))
     if report is not None:
-        with watched_parts("Writing the report") as on_part:
+        with parts_bar("Writing the report") as on_part:
             written["report"] = str(write_report(report, fit, columns=extra, source=file, on_part=on_part))
     if as_json:
         print(json.dumps(found, indent=2))
@@ -111,44 +120,79 @@ def cluster(
             print(f"{what} written to {path}")
     if stopped:
         where = ", ".join(written.values())
-        done = count(fit.n_iter or 0, "sweep")
-        say(f"stopped by Ctrl-C after {done}: these results are partial; they are saved in {where}")
+        what = "results" if found["converged"] else "results so far"
+        notice(f"stopped by Ctrl-C after {count(found['sweeps'], 'iteration')}; the {what} are saved in {where}")
         raise typer.Exit(INTERRUPTED)
     if not found["converged"]:
         raise typer.Exit(NOT_CONVERGED)
 
 
 def _fit(choice: MethodChoice, data: Views, seed: int, device: str | None) -> tuple[Any, bool]:
-    """The fitted model, and whether Ctrl-C ended it early."""
+    """Fit the chosen method.
+
+    Returns the model, and whether Ctrl-C was pressed: the model then holds the result so far. A method without the parameter
+    ``callback`` cannot be stopped between iterations, so Ctrl-C interrupts it at once and there is no result.
+    """
     from ..cluster import METHODS
 
     model = METHODS[choice.method](n_clusters=choice.n_clusters, random_state=seed)
     if device is not None:
         if "device" not in model.get_params():
             able = ", ".join(key for key, method in METHODS.items() if "device" in method().get_params())
-            raise ParameterError(f"{choice.method} runs on the processor only; --device is for {able}.")
+            raise ParameterError(
+                f"{choice.method} runs on the processor only; these methods run on other devices: {able}.",
+                hint="Leave device out.",
+                parameter="device",
+                value=device,
+            )
         model.set_params(device=device)
-    with watched(f"Clustering {len(data):,} samples") as watch:
+    doing = f"Clustering {len(data):,} samples"
+    try:
+        if "callback" in model.get_params():
+            return _fit_with_callback(model, data, doing)
+        with spinner(doing):
+            return model.fit(data), False
+    except KeyboardInterrupt:
+        notice("stopped by Ctrl-C before anything was found, so nothing is saved")
+        raise typer.Exit(INTERRUPTED) from None
+
+
+def _fit_with_callback(model: Any, data: Views, doing: str) -> tuple[Any, bool]:
+    """The fitted model, and whether Ctrl-C was pressed."""
+    with (
+        stop_on_ctrl_c() as stop,
+        fit_bar(doing, model.get_params().get("tol", 0.0)) as show_iteration,
+        warnings.catch_warnings(),
+    ):
+
+        def callback(iteration: int, state: Sweep) -> bool:
+            show_iteration(iteration, state)
+            if stop.requested:
+                # The command prints a message of its own.
+                warnings.simplefilter("ignore", ConvergenceWarning)
+            return stop.requested
+
         try:
-            return model.fit(data), watch.stopped
-        except KeyboardInterrupt:
-            say("stopped by Ctrl-C before anything was found, so nothing is saved")
-            raise typer.Exit(INTERRUPTED) from None
+            model.set_params(callback=callback).fit(data)
+        finally:
+            model.set_params(callback=None)  # saved results list the parameters
+        return model, stop.requested
 
 
 def _check_targets(file: Path, output: Path | None, save: Path | None, report: Path | None) -> None:
-    """Find out before the work, not after it, that its results have nowhere to go."""
-    for target in (output, save, report):
+    """Check before the fit that its results can be written."""
+    for parameter, target in {"output": output, "save": save, "report": report}.items():
         if target is None:
             continue
+        fields: dict[str, Any] = {"parameter": parameter, "value": target}
         if not target.resolve().parent.is_dir():
-            raise ViewsError(f"{target}: there is no folder {target.resolve().parent}; make it first.")
+            raise ViewsError(f"{target}: the folder {target.resolve().parent} does not exist.", hint="Create it first.")
         if target.is_dir():
-            raise ViewsError(f"{target} is a folder; name a file.")
+            raise ViewsError(f"{target} is a folder, not a file.", **fields)
         if target.resolve() == file.resolve() and target.suffix.lower() not in _OMICS:
-            raise ViewsError(f"{target} is the input; choose another file for the results.")
+            raise ViewsError(f"{target} is the input file.", **fields)
         if target.resolve().parent == file.resolve() and target is not report:
-            raise ViewsError(f"{target} lies in the input folder, and would be read as a view next time.")
+            raise ViewsError(f"{target} is in the input folder, so the next run would read it as a view.", **fields)
     if output is not None:
         check_labels_target(output)
     if save is not None:
@@ -194,12 +238,12 @@ def _show(found: dict[str, Any], console: Console) -> None:
         table.add_row(escape(view["name"]), f"{view['features']:,}", weight)
     console.print(table)
     for name in found["noise_views"]:
-        line(f"view {escape(name)} does not see these clusters: is it noise, or are its rows in another order?")
+        line(f"view {escape(name)} does not separate these clusters: it may be noise, or its rows may be in another order")
     listed = ", ".join(f"{cluster}: {size}" for cluster, size in found["sizes"].items())
     line(f"{count(found['clusters'], 'cluster')}, sizes {listed}")
-    settled = "settled" if found["converged"] else "not settled"
-    sure = "" if found["median_confidence"] is None else f", median confidence {found['median_confidence']:.2f}"
-    line(f"{count(found['sweeps'], 'sweep')}, {settled}{sure}")
+    converged = "converged" if found["converged"] else "not converged"
+    confidence = "" if found["median_confidence"] is None else f", median confidence {found['median_confidence']:.2f}"
+    line(f"{count(found['sweeps'], 'iteration')}, {converged}{confidence}")
     if found["scores"] is not None:
         listed = ", ".join(f"{name} {value:.3f}" for name, value in found["scores"].items())
-        line(f"against the file's labels: {listed}")
+        line(f"scores against the true labels: {listed}")

@@ -1,4 +1,4 @@
-"""``viewfuse compare``: several methods on one file, in one table."""
+"""``viewfuse compare``: compare several methods on one file."""
 
 from __future__ import annotations
 
@@ -22,6 +22,8 @@ from ..exceptions import ViewfuseError, ViewfuseWarning
 from ..selection.comparison import label_free_scores, labelled_scores
 from ..selection.method_choice import count_in_sample
 from ..views import Views
+from ._hints import message
+from ._interrupt import INTERRUPTED
 from ._options import (
     AsJson,
     File,
@@ -35,7 +37,7 @@ from ._options import (
     comma_separated,
     load,
 )
-from ._watching import INTERRUPTED, say, watched_steps
+from ._progress import notice, steps_bar
 
 __all__ = ["compare"]
 
@@ -45,12 +47,16 @@ _PARTIAL = Path("viewfuse-partial.csv")
 def compare(
     file: File,
     n_clusters: Annotated[
-        int | None, typer.Option("-k", "--clusters", min=2, help="Number of clusters; found from the data if not given.")
+        int | None,
+        typer.Option("-k", "--clusters", min=2, help="Number of clusters. If not given, it is found from the data."),
     ] = None,
     methods: Annotated[
-        str | None, typer.Option("-m", "--methods", help="Keys, separated by commas; all by default.")
+        str | None,
+        typer.Option(
+            "-m", "--methods", help="Keys of the methods, separated by commas (see viewfuse methods). Default: all."
+        ),
     ] = None,
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="Write the table here: .csv.")] = None,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="Write the table to this file: .csv.")] = None,
     seed: Seed = 0,
     as_json: AsJson = False,
     views: ViewRules = None,
@@ -60,11 +66,11 @@ def compare(
     samples: SamplesAre = None,
     missing: MissingSamples = "error",
 ) -> None:
-    """Run all or some methods on a file and compare them in one table.
+    """Run several methods on a file and compare them in one table.
 
-    With known labels the table scores against them.
-    Without, it shows how far the methods agree, and the silhouette.
-    Ctrl-C ends the comparison with the methods that are done, and saves their table.
+    If the file has true labels, the table shows scores against them.
+    Otherwise it shows how well the methods agree with each other, and the silhouette.
+    Ctrl-C stops the comparison and saves a table of the methods that have finished.
 
     [bold]Examples[/]
 
@@ -76,11 +82,11 @@ def compare(
     data = load(file, views, ids, labels, no_labels, samples, missing)
     if n_clusters is None:
         n_clusters, reason = count_in_sample(data, seed)
-        say(f"picked: {reason}")
+        notice(f"picked: {reason}")
     comparison = _run(keys, data, n_clusters, seed)
     if not comparison.labels:
         if comparison.stopped:
-            say("stopped by Ctrl-C before any method was done, so nothing is saved")
+            notice("stopped by Ctrl-C before any method had finished, so nothing is saved")
             raise typer.Exit(INTERRUPTED)
         raise comparison.failures[keys[0]]
     found = comparison.labels
@@ -94,51 +100,64 @@ def compare(
         output = _PARTIAL
     if output is not None:
         _write(rows, output)
-        say(f"table written to {output}")
+        notice(f"table written to {output}")
     if comparison.stopped:
-        say(f"stopped by Ctrl-C with {count(len(found), 'method')} of {len(keys)} done: their table is saved in {output}")
+        notice(f"stopped by Ctrl-C after {len(rows)} of {count(len(keys), 'method')}; their table is saved in {output}")
         raise typer.Exit(INTERRUPTED)
 
 
 @dataclass
 class _Comparison:
-    """What came of each method so far."""
+    """The outcome of each method that has finished."""
 
     labels: dict[str, np.ndarray] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
     failures: dict[str, ViewfuseError] = field(default_factory=dict)
     stopped: bool = False
 
+    def add(self, key: str, outcome: np.ndarray | ViewfuseError, seconds: float) -> None:
+        self.seconds[key] = seconds
+        if isinstance(outcome, ViewfuseError):
+            self.failures[key] = outcome
+        else:
+            self.labels[key] = outcome
+
     def rows(self, scores: dict[str, dict[str, float]]) -> list[dict[str, Any]]:
-        """One row per method that was run, with its scores or why it has none."""
+        """One row per method that has finished, with its scores or its error."""
         names = next(iter(scores.values()))
         return [
             {
                 "method": key,
                 **{name: _finite(scores[key][name]) if key in scores else None for name in names},
                 "seconds": seconds,
-                "error": str(self.failures[key]) if key in self.failures else None,
+                "error": message(self.failures[key]) if key in self.failures else None,
             }
             for key, seconds in self.seconds.items()
         ]
 
 
 def _run(keys: list[str], data: Views, n_clusters: int, seed: int) -> _Comparison:
+    """Fit the methods one after the other, until Ctrl-C; a method that it interrupts is not in the result."""
     done = _Comparison()
-    with watched_steps("Comparing", keys) as steps:
+    with steps_bar("Comparing", keys) as steps:
         try:
             for key in steps:
                 started = time.perf_counter()
-                try:
-                    with warnings.catch_warnings():
-                        warnings.simplefilter("ignore", ViewfuseWarning)
-                        done.labels[key] = METHODS[key](n_clusters=n_clusters, random_state=seed).fit(data).labels_
-                except ViewfuseError as error:
-                    done.failures[key] = error
-                done.seconds[key] = time.perf_counter() - started
+                outcome = _outcome(key, data, n_clusters, seed)
+                done.add(key, outcome, time.perf_counter() - started)
         except KeyboardInterrupt:
             done.stopped = True
     return done
+
+
+def _outcome(key: str, data: Views, n_clusters: int, seed: int) -> np.ndarray | ViewfuseError:
+    """The labels that a method finds, or its error."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ViewfuseWarning)
+            return METHODS[key](n_clusters=n_clusters, random_state=seed).fit(data).labels_
+    except ViewfuseError as error:
+        return error
 
 
 def _finite(value: float) -> float | None:

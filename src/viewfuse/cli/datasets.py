@@ -1,4 +1,4 @@
-"""``viewfuse datasets``: the catalogue of public data sets, and verified downloads."""
+"""``viewfuse datasets``: the catalogue of public data sets, and their download."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from .info import describe_views, view_facts
 
 __all__ = ["app"]
 
-app = typer.Typer(help="Public multi-view data sets: list them, look one up, download it.", no_args_is_help=True)
+app = typer.Typer(help="List, describe and download public multi-view data sets.", no_args_is_help=True)
 
-Name = Annotated[str, typer.Argument(help="Name in the catalogue; upper and lower case are the same.")]
+Name = Annotated[str, typer.Argument(help="Name in the catalogue. Upper and lower case are the same.")]
 
 
 @app.command("list")
 def list_datasets(as_json: AsJson = False) -> None:
-    """List the catalogue; a tick marks the files that are already here.
+    """List the data sets of the catalogue. A tick marks those that are already downloaded.
 
     [bold]Examples[/]
 
@@ -44,12 +44,12 @@ def list_datasets(as_json: AsJson = False) -> None:
         here = "✓" if (folder / entry.file).exists() else ""
         table.add_row(name, f"{entry.n_samples:,}", str(entry.n_views), str(entry.n_clusters), _size(entry.n_bytes), here)
     Console().print(table)
-    print(f"Files are kept in {folder} (set VIEWFUSE_DATA for another folder).")
+    print(f"Files are kept in {folder} (set VIEWFUSE_DATA to use another folder).")
 
 
 @app.command("info")
 def show(name: Name, as_json: AsJson = False) -> None:
-    """Show what the catalogue says of a data set, without downloading it.
+    """Describe a data set of the catalogue, without downloading it.
 
     [bold]Examples[/]
 
@@ -78,11 +78,11 @@ def show(name: Name, as_json: AsJson = False) -> None:
 def fetch(
     name: Name,
     url: Annotated[
-        str | None, typer.Option(help="Download from this address instead; the checksum stays the catalogue's.")
+        str | None, typer.Option(help="Download from this address instead. The checksum of the catalogue still applies.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Download a data set (once), check it, and show what it holds and where it is.
+    """Download a data set, check it, and show its contents and its path. It is downloaded only once.
 
     [bold]Examples[/]
 

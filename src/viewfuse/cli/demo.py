@@ -1,4 +1,4 @@
-"""``viewfuse demo``: cluster the embedded digits and show what came out."""
+"""``viewfuse demo``: cluster the embedded digits and show the result."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ..io.writers import check_labels_target
 from ..report import check_report_target, write_report
 from ..views import Views
 from ._options import AsJson
-from ._watching import watched_parts, watched_steps
+from ._progress import parts_bar, steps_bar
 
 _SHOWN = {"acc": "Acc", "nmi": "NMI", "ari": "ARI", "purity": "purity"}
 
@@ -29,12 +29,12 @@ def demo(
     output: Annotated[
         Path, typer.Option("--output", "-o", help="Folder for the labels, the picture and the report.")
     ] = Path("viewfuse-demo"),
-    seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
     as_json: AsJson = False,
 ) -> None:
-    """Cluster 1,797 handwritten digits seen in six views, without labels, and compare with simpler ways.
+    """Cluster 1,797 handwritten digits in six views, without labels, and compare the result with simpler methods.
 
-    Needs no data and no network; takes about half a minute.
+    This needs no data and no network. It takes about half a minute.
 
     [bold]Examples[/]
 
@@ -42,7 +42,7 @@ def demo(
 
       viewfuse demo -o somewhere
     """
-    # before the work, not after it
+    # check before the fit, which takes a while
     require("matplotlib", extra="plot")
     report_path = check_report_target(output / "report.html")
     labels_path = check_labels_target(output / "labels.csv")
@@ -65,18 +65,18 @@ def demo(
     save_labels(labels_path, fit)
     picture_path = output / "digits.png"
     plot_fit(fit).savefig(picture_path, dpi=110)
-    with watched_parts("Writing the report") as on_part:
+    with parts_bar("Writing the report") as on_part:
         write_report(report_path, fit, title="Handwritten digits in six views", on_part=on_part)
     if as_json:
         found["written"] = {"report": str(report_path), "labels": str(labels_path), "picture": str(picture_path)}
         print(json.dumps(found, indent=2))
         return
-    console.print(f"Report, to open in a browser: {report_path}", highlight=False, soft_wrap=True)
+    console.print(f"Report (open it in a browser): {report_path}", highlight=False, soft_wrap=True)
     console.print(f"Labels: {labels_path}   picture: {picture_path}", highlight=False, soft_wrap=True)
 
 
 def _fitted(views: Views, seed: int) -> tuple[Any, Any, list[Any]]:
-    """GFSC of all views, k-means on all columns, and GFSC of each view alone."""
+    """GFSC of all views, k-means on all columns, and GFSC of each single view."""
     from sklearn.cluster import KMeans
     from sklearn.preprocessing import StandardScaler
 
@@ -94,7 +94,7 @@ def _fitted(views: Views, seed: int) -> tuple[Any, Any, list[Any]]:
         ),
         **{name: partial(fused, [array]) for name, array in zip(views.names, views.arrays, strict=True)},
     }
-    with watched_steps("Clustering", list(steps)) as names:
+    with steps_bar("Clustering", list(steps)) as names:
         model, k_means, *singles = (steps[name]() for name in names)
     return model, k_means, singles
 
@@ -120,20 +120,20 @@ def _summary(views: Views, fit: FitSummary, k_means: Any, singles: list[Any]) ->
 
 
 def _show(found: dict[str, Any], console: Console) -> None:
-    table = Table("way", *_SHOWN.values(), title="Against the true digits (used for nothing but this table)")
-    alone, best = {view["name"]: view["alone"] for view in found["views"]}, found["best_view"]
-    ways = {
+    table = Table("method", *_SHOWN.values(), title="Scores against the true digits (used for this table only)")
+    single_view, best = {view["name"]: view["alone"] for view in found["views"]}, found["best_view"]
+    methods = {
         "viewfuse: six views fused": found["fused"],
         "k-means on all columns": found["k_means"],
-        f"the best view alone ({best}, picked with the labels)": alone[best],
+        f"best single view ({best}, picked with the labels)": single_view[best],
     }
-    for way, scores in ways.items():
-        table.add_row(way, *(f"{100 * scores[name]:.1f}" for name in _SHOWN))
+    for method, scores in methods.items():
+        table.add_row(method, *(f"{100 * scores[name]:.1f}" for name in _SHOWN))
     console.print(table)
-    weights = Table("view", "weight", "alone: Acc", title="How far each view is trusted")
+    weights = Table("view", "weight", "Acc of this view alone", title="Weight of each view")
     for view in found["views"]:
         bar = "█" * round(40 * view["weight"])
         weights.add_row(view["name"], f"{view['weight']:.3f} {bar}", f"{100 * view['alone']['acc']:.1f}")
     console.print(weights)
-    settled = "settled" if found["converged"] else "not settled"
-    console.print(f"{count(found['sweeps'], 'sweep')}, {settled}.", highlight=False)
+    converged = "converged" if found["converged"] else "not converged"
+    console.print(f"{count(found['sweeps'], 'iteration')}, {converged}.", highlight=False)

@@ -1,4 +1,4 @@
-"""``viewfuse info``: what a file holds."""
+"""``viewfuse info``: the contents of a file."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from rich.table import Table
 
 from ..exceptions import UnusedVariablesWarning
 from ..views import Views
+from ._hints import message
 from ._options import AsJson, File, Ids, Labels, MissingSamples, NoLabels, SamplesAre, ViewRules, load
-from ._wording import as_options
 
 __all__ = ["describe_views", "info", "view_facts"]
 
@@ -33,7 +33,7 @@ def info(
     missing: MissingSamples = "error",
     as_json: AsJson = False,
 ) -> None:
-    """Show what a file holds: views, features, types, sparsity, missing values, labels and their counts.
+    """Show the contents of a file: views, features, types, sparsity, missing values, and the counts of the labels.
 
     [bold]Examples[/]
 
@@ -50,14 +50,14 @@ def info(
         describe_views(found, str(file), Console())
     for warning in caught:
         if issubclass(warning.category, UnusedVariablesWarning):
-            # part of what the file holds
-            print(f"left out: {as_options(str(warning.message))}", file=sys.stderr if as_json else sys.stdout)
+            # the unused variables are part of the file's contents
+            print(f"not used: {message(warning.message)}", file=sys.stderr if as_json else sys.stdout)
         else:
             warnings.showwarning(warning.message, warning.category, warning.filename, warning.lineno)
 
 
 def view_facts(views: Views, title: str) -> dict[str, Any]:
-    """The same as ``describe_views``, for machines."""
+    """The facts that ``describe_views`` prints, for JSON."""
     counts = None if views.y is None else dict(zip(*np.unique(views.y, return_counts=True), strict=True))
     return {
         "file": title,
@@ -78,14 +78,14 @@ def view_facts(views: Views, title: str) -> dict[str, Any]:
 
 
 def describe_views(views: Views, title: str, console: Console) -> None:
-    """Print one line per view, and the labels."""
+    """Print a table with one row per view, and the counts of the labels."""
     with_ids = "" if views.ids is None else f", ids {views.ids[0]} … {views.ids[-1]}"
     console.print(f"[bold]{escape(title)}[/]: {len(views):,} samples{escape(with_ids)}", highlight=False, soft_wrap=True)
     table = Table("view")
     for column in ("features", "type", "non-zero", "missing"):
         table.add_column(column, justify="right")
     for v, (name, array) in enumerate(zip(views.names, views.arrays, strict=True)):
-        table.add_row(escape(name), f"{array.shape[1]:,}", _type(array), _filled(array), _missing(views, v))
+        table.add_row(escape(name), f"{array.shape[1]:,}", _type(array), _share_non_zero(array), _missing(views, v))
     console.print(table)
     console.print(escape(_label_counts(views.y)), highlight=False, soft_wrap=True)
 
@@ -94,12 +94,12 @@ def _type(array: Any) -> str:
     return f"sparse {array.dtype}" if sp.issparse(array) else str(array.dtype)
 
 
-def _filled(array: Any) -> str:
+def _share_non_zero(array: Any) -> str:
     return f"{(array.count_nonzero() if sp.issparse(array) else np.count_nonzero(array)) / np.prod(array.shape):.1%}"
 
 
 def _missing(views: Views, v: int) -> str:
-    """Samples that lack the view, and single values that are NaN in those that have it."""
+    """The number of samples without the view, and of NaN values in the samples that have it."""
     here = np.ones(len(views), dtype=bool) if views.present is None else views.present[:, v]
     rows = views.arrays[v][here]
     values = rows.data if sp.issparse(rows) else rows

@@ -1,4 +1,4 @@
-"""``viewfuse methods``: what there is to choose from."""
+"""``viewfuse methods``: the list of methods."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def summary(key: str) -> str:
 
 
 def methods(as_json: AsJson = False) -> None:
-    """List the methods, one line each.
+    """List the clustering methods and their keys.
 
     [bold]Examples[/]
 

@@ -1,4 +1,4 @@
-"""``viewfuse report``: a page about results that were saved."""
+"""``viewfuse report``: write a report about saved results."""
 
 from __future__ import annotations
 
@@ -16,18 +16,21 @@ from ..io.tables import read_columns
 from ..report import check_report_target, write_report
 from ..views import Views
 from ._options import AsJson, Columns, Ids, Labels, MissingSamples, NoLabels, SamplesAre, ViewRules, load
-from ._watching import watched_parts
+from ._progress import parts_bar
 
 __all__ = ["report"]
 
 
 def report(
-    results: Annotated[Path, typer.Argument(help="Results that viewfuse cluster --save wrote: .npz.")],
+    results: Annotated[Path, typer.Argument(help="File that viewfuse cluster --save wrote: .npz.")],
     data: Annotated[
-        Path | None, typer.Argument(help="The data they came from, for features, view graphs and agreement.")
+        Path | None,
+        typer.Argument(help="The data that was clustered. It adds features, view graphs and agreement to the report."),
     ] = None,
-    output: Annotated[Path, typer.Option("-o", "--output", help="Where to write the page.")] = Path("report.html"),
-    title: Annotated[str | None, typer.Option(help="What to call it.")] = None,
+    output: Annotated[Path, typer.Option("-o", "--output", help="Write the report to this file: .html.")] = Path(
+        "report.html"
+    ),
+    title: Annotated[str | None, typer.Option(help="Title of the report.")] = None,
     columns: Columns = None,
     views: ViewRules = None,
     ids: Ids = None,
@@ -37,7 +40,7 @@ def report(
     missing: MissingSamples = "error",
     as_json: AsJson = False,
 ) -> None:
-    """Write a page about saved results: one HTML file that opens anywhere, without a network.
+    """Write a report about saved results: one HTML file that needs no network.
 
     [bold]Examples[/]
 
@@ -52,7 +55,7 @@ def report(
         _check_same_samples(fit, found, data)
     extra = None if columns is None else read_columns(columns)
     source = results if data is None else data
-    with watched_parts("Writing the report") as on_part:
+    with parts_bar("Writing the report") as on_part:
         path = write_report(output, fit, found, columns=extra, title=title, source=source, on_part=on_part)
     if as_json:
         summary = {"samples": fit.n_samples, "clusters": fit.n_clusters, "written": {"report": str(path)}}
@@ -63,12 +66,19 @@ def report(
 
 def _check_same_samples(fit: FitSummary, views: Views, data: Path | None) -> None:
     if len(views) != fit.n_samples:
-        raise ViewsError(f"{data} has {len(views)} samples, the results {fit.n_samples}: they are of other data.")
+        raise ViewsError(
+            f"{data} has {len(views)} samples, but the results have {fit.n_samples}.",
+            hint="Give the data that was clustered.",
+            parameter="data",
+            value=data,
+        )
     if fit.sample_ids is not None and views.ids is not None:
         differ = np.flatnonzero(fit.sample_ids.astype(str) != views.ids.astype(str))
         if differ.size:
             row = int(differ[0])
             raise ViewsError(
-                f"{data}: row {row} is {views.ids[row]!r}, but the results have {str(fit.sample_ids[row])!r} there: they "
-                "are of other data, or of the samples in another order."
+                f"{data}: row {row} has the id {views.ids[row]!r}, but in the results it has {str(fit.sample_ids[row])!r}.",
+                hint="Give the data that was clustered, with the samples in the same order.",
+                parameter="data",
+                value=data,
             )

@@ -1,4 +1,4 @@
-"""``viewfuse reproduce``: the paper's experiments, resumable."""
+"""``viewfuse reproduce``: run the paper's experiments."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
 from rich.progress import Progress as Bar
 
+from ._interrupt import INTERRUPTED
 from ._options import AsJson, comma_separated
+from ._progress import notice
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,26 +30,32 @@ __all__ = ["reproduce"]
 
 def reproduce(
     output: Annotated[
-        Path, typer.Option("-o", "--output", help="Folder for results; a run there goes on where it stopped.")
+        Path,
+        typer.Option("-o", "--output", help="Folder for the results. A run that was stopped continues from this folder."),
     ] = Path("viewfuse-reproduction"),
     datasets: Annotated[
-        str, typer.Option("-d", "--datasets", help="Names of the paper, or files with labels, separated by commas.")
+        str, typer.Option("-d", "--datasets", help="Data sets of the paper, or files with labels, separated by commas.")
     ] = "BBC,Reuters,Digits,Caltech20,MSRC-v5",
     methods: Annotated[
-        str | None, typer.Option("-m", "--methods", help="Keys (see viewfuse methods), separated by commas; all by default.")
+        str | None,
+        typer.Option(
+            "-m", "--methods", help="Keys of the methods, separated by commas (see viewfuse methods). Default: all."
+        ),
     ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="A coarse grid: MSRC-v5 in about a minute.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Use a coarse grid; MSRC-v5 then takes about a minute.")] = False,
     page_only: Annotated[
-        bool, typer.Option("--page-only", help="Compute nothing: write the page from what is finished.")
+        bool, typer.Option("--page-only", help="Compute nothing; write the page from the finished results.")
     ] = False,
-    workers: Annotated[int, typer.Option("-w", "--workers", min=1, help="Processes, one core each.")] = os.cpu_count() or 1,
+    workers: Annotated[
+        int, typer.Option("-w", "--workers", min=1, help="Number of processes, one core each.")
+    ] = os.cpu_count() or 1,
     as_json: AsJson = False,
 ) -> None:
-    """Run the paper's experiments and write its tables and figures beside the printed ones.
+    """Run the paper's experiments, and write a page that compares the results with the printed tables and figures.
 
-    Data sets are read from the data folder (see viewfuse datasets).
-    Those that are not there are named, not downloaded.
-    Stop it when you like: the same command goes on where it stopped.
+    Data sets are read from the data folder (see viewfuse datasets list).
+    Missing data sets are listed, not downloaded.
+    You can stop it with Ctrl-C at any time: the same command continues where it stopped.
 
     [bold]Examples[/]
 
@@ -59,17 +67,21 @@ def reproduce(
     """
     from ..experiments import reproduce as run
 
-    with _shown_on(Console(stderr=True)) as on_cell:
-        page = run(
-            output,
-            datasets=comma_separated(datasets),
-            methods=None if methods is None else comma_separated(methods),
-            quick=quick,
-            workers=workers,
-            page_only=page_only,
-            command=shlex.join(["viewfuse", *sys.argv[1:]]),
-            on_cell=on_cell,
-        )
+    try:
+        with _shown_on(Console(stderr=True)) as on_cell:
+            page = run(
+                output,
+                datasets=comma_separated(datasets),
+                methods=None if methods is None else comma_separated(methods),
+                quick=quick,
+                workers=workers,
+                page_only=page_only,
+                command=shlex.join(["viewfuse", *sys.argv[1:]]),
+                on_cell=on_cell,
+            )
+    except KeyboardInterrupt:
+        notice(f"stopped by Ctrl-C; run the same command again to continue from {output}")
+        raise typer.Exit(INTERRUPTED) from None
     if as_json:
         tables = json.loads((page.parent / "tables.json").read_text(encoding="utf-8"))
         print(json.dumps({"rows": tables, "written": {"page": str(page)}}, indent=2))
@@ -79,7 +91,7 @@ def reproduce(
 
 @contextmanager
 def _shown_on(console: Console) -> Iterator[Callable[[CellProgress], None] | None]:
-    """A bar with the time left and a line for each finished cell; nothing where no one is looking."""
+    """Show a progress bar with the time left, and a line for each finished cell; show nothing where output is piped."""
     if not console.is_terminal:
         yield None
         return

@@ -1,0 +1,98 @@
+"""The command line's own hints, chosen by the parameter that an error or warning is about.
+
+The library's exceptions and warnings have fields (see :mod:`viewfuse.exceptions`). Their ``hint`` is worded for Python.
+Where the command line has an option for ``parameter``, this module words another hint from ``parameter`` and ``value``.
+A tuple as ``value`` holds values that would solve the problem; any other ``value`` is the one that was given.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+from typing import Any
+
+from ..cluster import METHODS
+from ..exceptions import NotEnoughMemoryError
+
+__all__ = ["HINTS", "message"]
+
+
+def _views(value: Any) -> str:
+    offered = value if isinstance(value, tuple) else ()
+    rules = next((rules for rules in offered if isinstance(rules, list)), None)
+    if rules:
+        hint = "For example, use " + " ".join(f"--views {shlex.quote(str(rule))}" for rule in rules)
+    elif offered == ("*",):
+        hint = "For example, use --views audio:2-21 --views 'image_*'"
+    else:
+        return "Choose them with --views NAME, once for each view."
+    return f"{hint}; --views '*' takes all columns as one view." if "*" in offered else f"{hint}."
+
+
+def _samples(value: Any) -> str:
+    if value == ("rows", "columns"):
+        return "Use --samples rows or --samples columns to say where the samples are."
+    return "Leave --samples out."
+
+
+def _missing(value: Any) -> str:
+    hints = {
+        "drop": "use --missing drop to keep the samples that all views share",
+        "keep": "use --missing keep to keep all",
+        "error": "leave --missing out",
+    }
+    offered = [key for key in hints if isinstance(value, tuple) and key in value] or ["drop", "keep"]
+    text = ", or ".join(hints[key] for key in offered)
+    return f"{text[0].upper()}{text[1:]}."
+
+
+def _n_clusters(value: Any) -> str:
+    return "Choose another number of clusters with -k." if isinstance(value, int) else "Give the number of clusters with -k."
+
+
+def _datasets(value: Any) -> str:
+    if isinstance(value, list):
+        return "Download them with viewfuse datasets fetch NAME; viewfuse datasets list shows the names."
+    return "Use -d with names of the paper's data sets, or files with labels, separated by commas."
+
+
+HINTS: dict[str, str | Callable[[Any], str]] = {
+    "views": _views,
+    "ids": "Use --ids NAME to name the column or variable that holds the ids, or leave --ids out.",
+    "labels": "Use --labels NAME to name the column or variable that holds the true labels, or --no-labels to read none.",
+    "samples": _samples,
+    "missing": _missing,
+    "device": "Choose another device with --device, or leave --device out to compute on the processor.",
+    "n_clusters": _n_clusters,
+    "method": f"Choose from these with -m: {', '.join(METHODS)}.",
+    "datasets": _datasets,
+    "name": "viewfuse datasets list shows the names.",
+    "columns": "Choose another table with --columns, or leave --columns out.",
+    "output": "Choose another file with --output.",
+    "save": "Choose another file with --save.",
+    "report": "Choose another file with --report.",
+    "folder": "Wait for it, stop it, or choose another folder with --output.",
+    "results": "viewfuse cluster --save FILE.npz writes such a file.",
+    "max_iter": "The command line has no option for this; in Python, increase max_iter or tol.",
+}
+_MEMORY_HINT = "Use -m anchor-gfsc, whose memory grows linearly with the number of samples, or use fewer samples."
+
+
+def message(error: Exception | str) -> str:
+    """What to print: the problem with the command line's hint if there is one, else the whole text.
+
+    >>> from viewfuse.exceptions import ParameterError, ViewsError
+    >>> message(ViewsError("Samples are missing.", hint="Use missing='keep'.", parameter="missing", value=("keep",)))
+    'Samples are missing. Use --missing keep to keep all.'
+    >>> message(ParameterError("alpha must be positive, not -1.", hint="Use alpha=1.", parameter="alpha", value=-1))
+    'alpha must be positive, not -1. Use alpha=1.'
+    """
+    hint = _hint(error)
+    return str(error) if hint is None else f"{getattr(error, 'problem', error)} {hint}"
+
+
+def _hint(error: Exception | str) -> str | None:
+    if isinstance(error, NotEnoughMemoryError) and error.hint is not None:
+        return _MEMORY_HINT
+    hint = HINTS.get(getattr(error, "parameter", None) or "")
+    return hint(getattr(error, "value", None)) if callable(hint) else hint

@@ -1,0 +1,123 @@
+"""Progress bars and a spinner on standard error, and single-line messages."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import (
+    BarColumn,
+    Progress,
+    ProgressColumn,
+    SpinnerColumn,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+
+if TYPE_CHECKING:
+    from ..fusion import Sweep
+
+__all__ = ["fit_bar", "notice", "parts_bar", "spinner", "steps_bar"]
+
+_DELAY = 2.0  # seconds: a bar that appears for an instant only flickers
+
+
+def notice(sentence: str) -> None:
+    """Print one line for the user on standard error, so that standard output holds results only."""
+    Console(stderr=True, soft_wrap=True).print(f"[yellow]viewfuse:[/] {escape(sentence)}", highlight=False)
+
+
+@contextmanager
+def fit_bar(
+    description: str, tol: float, *, delay: float = _DELAY, console: Console | None = None
+) -> Iterator[Callable[[int, Sweep], None]]:
+    """Progress bar of an iterative fit; yields the function to call after each iteration.
+
+    The bar shows the share of the way from the first change down to ``tol``, on a logarithmic scale, because the number of
+    iterations is not known in advance.
+    """
+    with _bar(console, delay, BarColumn(), TextColumn("{task.fields[iteration]}"), *_times()) as bar:
+        task = bar.add_task(description, total=1.0, iteration="")
+        first_change = completed = 0.0
+
+        def update(iteration: int, state: Sweep) -> None:
+            nonlocal first_change, completed
+            first_change = first_change or state.change
+            completed = max(completed, _share_done(first_change, state.change, tol))  # the bar never goes back
+            bar.update(task, completed=completed, iteration=f"iteration {iteration}")
+
+        yield update
+
+
+def _share_done(first_change: float, change: float, tol: float) -> float:
+    """
+    >>> _share_done(1.0, 1e-2, 1e-4), _share_done(1.0, 1e-9, 1e-4), _share_done(1.0, 2.0, 1e-4)
+    (0.5, 0.99, 0.0)
+    """
+    if not (first_change > change > 0 and 0 < tol < first_change):
+        return 0.0
+    return min(math.log(first_change / change) / math.log(first_change / tol), 0.99)
+
+
+@contextmanager
+def steps_bar(
+    description: str, steps: Sequence[str], *, delay: float = _DELAY, console: Console | None = None
+) -> Iterator[Iterator[str]]:
+    """Progress bar of named steps; yields an iterator over the steps, and shows the name of the current one."""
+    with _bar(console, delay, BarColumn(), TextColumn("{task.fields[step]}"), *_times()) as bar:
+        task = bar.add_task(description, total=len(steps), step="")
+
+        def each() -> Iterator[str]:
+            for number, step in enumerate(steps):
+                bar.update(task, completed=number, step=step)
+                yield step
+
+        yield each()
+
+
+@contextmanager
+def parts_bar(
+    description: str, *, delay: float = _DELAY, console: Console | None = None
+) -> Iterator[Callable[[int, int], None]]:
+    """Progress bar of work in equal parts; yields the function to call with the number of parts done and in all."""
+    with _bar(console, delay, BarColumn(), *_times()) as bar:
+        task = bar.add_task(description, total=1.0)
+        yield lambda done, parts: bar.update(task, completed=done / parts)
+
+
+@contextmanager
+def spinner(description: str, *, delay: float = _DELAY, console: Console | None = None) -> Iterator[None]:
+    """Spinner with the elapsed time, for work of unknown length."""
+    with _bar(console, delay, TimeElapsedColumn()) as bar:
+        bar.add_task(description, total=None)
+        yield
+
+
+def _times() -> tuple[ProgressColumn, ProgressColumn]:
+    return TimeElapsedColumn(), TimeRemainingColumn()
+
+
+@contextmanager
+def _bar(console: Console | None, delay: float, *columns: ProgressColumn) -> Iterator[Progress]:
+    """A bar that a terminal shows after ``delay`` seconds and until the block ends; piped output shows none."""
+    console = Console(stderr=True) if console is None else console
+    shown = (SpinnerColumn(), TextColumn("{task.description}", markup=False), *columns)
+    bar = Progress(*shown, console=console, transient=True)
+    timer = threading.Timer(delay, bar.start)
+    timer.daemon = True
+    if console.is_terminal:
+        timer.start()
+    try:
+        yield bar
+    finally:
+        timer.cancel()
+        if timer.is_alive():
+            timer.join()  # it may be starting the bar at this moment
+        if bar.live.is_started:
+            bar.stop()
