@@ -1,4 +1,4 @@
-"""The command line, run in this process the way the ``viewfuse`` script runs it."""
+"""Runs the command line in this process, as the ``viewfuse`` script does."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ class Ended(NamedTuple):
 
 @pytest.fixture
 def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Ended]:
-    """``command("info", path)`` → exit code, standard output and standard error."""
+    """``command("info", path)`` returns the exit code, standard output and standard error."""
     import warnings
 
     from viewfuse.cli import main
 
     monkeypatch.setenv("COLUMNS", "120")
-    monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)  # main replaces it; put it back afterwards
+    monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)  # main replaces it; restored after the test
 
     def run(*arguments: object) -> Ended:
         monkeypatch.setattr(sys, "argv", ["viewfuse", *map(str, arguments)])

@@ -1,4 +1,4 @@
-"""What holds for every command: errors, colours, completion, what is written where."""
+"""What all commands share: help, JSON, errors, colours, completion."""
 
 from __future__ import annotations
 
@@ -8,12 +8,17 @@ import pty
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from viewfuse.datasets import make_views
+
+pytest.importorskip("typer")
+
+from viewfuse.cli._progress import fit_bar
 
 COMMANDS = ("demo", "cluster", "report", "info", "datasets", "compare", "methods", "reproduce")
 
@@ -33,37 +38,39 @@ def test_every_command_has_help(name: str, command: Callable) -> None:
     assert "Usage: viewfuse" in ended.out
 
 
-LEAVES = [name for name in COMMANDS if name != "datasets"] + [f"datasets {name}" for name in ("list", "info", "fetch")]
+SINGLE_COMMANDS = [name for name in COMMANDS if name != "datasets"] + [
+    f"datasets {name}" for name in ("list", "info", "fetch")
+]
 
 
-@pytest.mark.parametrize("name", LEAVES)
+@pytest.mark.parametrize("name", SINGLE_COMMANDS)
 def test_help_has_examples(name: str, command: Callable) -> None:
     shown = command(*name.split(), "--help").out
     assert f"viewfuse {name}" in shown.partition("Examples")[2].partition("╭")[0]
 
 
 @pytest.mark.parametrize(
-    ("arguments", "shown"),
+    ("arguments", "holds"),
     [
         (["methods"], lambda found: found[0]["key"] == "gfsc"),
         (["datasets", "list"], lambda found: {"name", "n_samples", "sha256", "here"} <= found[0].keys()),
         (["datasets", "info", "msrc-v5"], lambda found: found["n_samples"] == 210),
     ],
 )
-def test_json_for_machines(arguments: list[str], shown: Callable, command: Callable) -> None:
+def test_json_has_the_documented_keys(arguments: list[str], holds: Callable, command: Callable) -> None:
     ended = command(*arguments, "--json")
     assert ended.code == 0
-    assert shown(json.loads(ended.out))
+    assert holds(json.loads(ended.out))
 
 
-def test_json_of_a_file(archive: Path, command: Callable) -> None:
+def test_json_of_info(archive: Path, command: Callable) -> None:
     found = json.loads(command("info", archive, "--json").out)
     assert found["samples"] == 40
     assert [view["features"] for view in found["views"]] == [3, 4]
     assert found["labels"] is None
 
 
-def test_json_of_a_report(archive: Path, tmp_path: Path, command: Callable) -> None:
+def test_json_of_report(archive: Path, tmp_path: Path, command: Callable) -> None:
     pytest.importorskip("bokeh")
     command("cluster", archive, "-k", 2, "--save", tmp_path / "fit.npz")
     ended = command("report", tmp_path / "fit.npz", archive, "-o", tmp_path / "page.html", "--json")
@@ -72,7 +79,7 @@ def test_json_of_a_report(archive: Path, tmp_path: Path, command: Callable) -> N
     assert (tmp_path / "page.html").stat().st_size > 0
 
 
-def test_json_of_a_reproduction(tmp_path: Path, command: Callable) -> None:
+def test_json_of_reproduce(tmp_path: Path, command: Callable) -> None:
     pytest.importorskip("matplotlib")
     pytest.importorskip("filelock")
     views = make_views(n_samples=40, n_features=(3, 4), random_state=0)
@@ -85,7 +92,7 @@ def test_json_of_a_reproduction(tmp_path: Path, command: Callable) -> None:
     assert Path(found["written"]["page"]).is_file()
 
 
-def test_an_error_is_one_sentence_and_with_debug_the_traceback(tmp_path: Path, command: Callable) -> None:
+def test_error_is_one_line_and_a_traceback_with_debug(tmp_path: Path, command: Callable) -> None:
     ended = command("cluster", tmp_path / "nothing.mat", "-k", 2)
     assert ended.code == 2
     assert ended.err.count("\n") == 1
@@ -95,31 +102,39 @@ def test_an_error_is_one_sentence_and_with_debug_the_traceback(tmp_path: Path, c
         command("--debug", "cluster", tmp_path / "nothing.mat", "-k", 2)
 
 
-def test_a_fault_of_ours_is_one_sentence_too(archive: Path, command: Callable, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_internal_error_is_one_line_and_exit_code_1(
+    archive: Path, command: Callable, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def fail(*_: object) -> None:
         raise ZeroDivisionError("by zero")
 
     monkeypatch.setattr("viewfuse.cli.cluster.choose", fail)
     ended = command("cluster", archive, "-k", 2)
     assert ended.code == 1
-    assert "This should not have happened (ZeroDivisionError: by zero). Run it again with --debug" in ended.err
+    assert "Internal error (ZeroDivisionError: by zero)" in ended.err
+    assert "--debug" in ended.err
+    assert ended.err.count("\n") == 1
     assert "Traceback" not in ended.err
 
 
-def test_completion_for_a_shell_can_be_had(command: Callable, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION", "1")  # there may be no shell above the tests
+def test_shell_completion_is_printed(command: Callable, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION", "1")  # the tests may run without a shell
     ended = command("--show-completion", "bash")
     assert ended.code == 0
     assert "_VIEWFUSE_COMPLETE" in ended.out
 
 
 def on_a_terminal(*arguments: object, **environment: str) -> str:
-    """What the command writes when standard output and error are a terminal."""
+    """The output of a command whose standard output and error are a terminal; bars are shown at once."""
     ours, theirs = pty.openpty()
     kept = {
         name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "FORCE_COLOR", "CI", "GITHUB_ACTIONS")
     }
-    program = "import viewfuse.cli._watching as w; w._SHOWN_AFTER = 0.0\nfrom viewfuse.cli import main; main()"
+    program = (
+        "import functools, viewfuse.cli.cluster as cluster\n"
+        "cluster.fit_bar = functools.partial(cluster.fit_bar, delay=0.0)\n"
+        "from viewfuse.cli import main; main()"
+    )
     with subprocess.Popen(
         [sys.executable, "-c", program, *map(str, arguments)],
         stdin=theirs, stdout=theirs, stderr=theirs, env={**kept, "TERM": "xterm-256color", **environment},
@@ -129,14 +144,14 @@ def on_a_terminal(*arguments: object, **environment: str) -> str:
         try:
             while part := os.read(ours, 65536):
                 written += part
-        except OSError:  # how Linux says that the other end is closed
+        except OSError:  # Linux raises this when the other end is closed
             pass
     os.close(ours)
     assert process.returncode in (0, 3), written
     return written.decode()
 
 
-def test_a_terminal_gets_colours_and_a_bar_and_no_color_switches_colours_off(archive: Path) -> None:
+def test_terminal_shows_colours_and_a_bar_and_no_color_removes_the_colours(archive: Path) -> None:
     coloured = on_a_terminal("cluster", archive, "-k", 3)
     assert "\x1b[1m" in coloured
     assert "Clustering 40 samples" in coloured
@@ -145,14 +160,14 @@ def test_a_terminal_gets_colours_and_a_bar_and_no_color_switches_colours_off(arc
     assert "\x1b[38;" not in plain
 
 
-def test_piped_there_is_neither(archive: Path, command: Callable, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("viewfuse.cli._watching._SHOWN_AFTER", 0.0)
+def test_piped_output_has_no_colours_and_no_bar(archive: Path, command: Callable, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("viewfuse.cli.cluster.fit_bar", partial(fit_bar, delay=0.0))
     ended = command("cluster", archive, "-k", 3)
     assert "\x1b" not in ended.out + ended.err
     assert "Clustering" not in ended.out + ended.err
 
 
-def test_the_package_itself_can_be_run() -> None:
+def test_python_m_viewfuse_runs_the_command_line() -> None:
     ended = subprocess.run([sys.executable, "-m", "viewfuse", "methods"], capture_output=True, text=True, check=False)
     assert ended.returncode == 0, ended.stderr
     assert "anchor-gfsc" in ended.stdout

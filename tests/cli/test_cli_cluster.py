@@ -1,10 +1,8 @@
-"""``viewfuse cluster``: with a stand-in for the solver, and once with the real one."""
+"""``viewfuse cluster``: most tests replace the solver, some run the real one."""
 
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -17,13 +15,12 @@ import pytest
 import viewfuse
 from viewfuse.cluster import METHODS
 from viewfuse.datasets import make_views
-from viewfuse.io import load_results
 
 pd = pytest.importorskip("pandas")
 
 
-class StandIn:
-    """Looks like a fitted GFSC; the clusters are those of the first feature's rank."""
+class FakeGFSC:
+    """Has the attributes of a fitted GFSC; the clusters follow from the rank of the first feature."""
 
     def __init__(self, n_clusters: int, random_state: int | None = None) -> None:
         self.n_clusters, self.random_state = n_clusters, random_state
@@ -31,7 +28,7 @@ class StandIn:
     def get_params(self) -> dict[str, Any]:
         return {"n_clusters": self.n_clusters, "random_state": self.random_state}
 
-    def fit(self, views: Any) -> StandIn:
+    def fit(self, views: Any) -> FakeGFSC:
         first = views.float_arrays()[0][:, 0]
         self.labels_ = (np.argsort(np.argsort(first)) * self.n_clusters) // len(first)
         self.view_weights_ = np.full(views.n_views, 1 / views.n_views)
@@ -41,8 +38,8 @@ class StandIn:
 
 
 @pytest.fixture
-def stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(METHODS, "gfsc", StandIn)  # type: ignore[arg-type]
+def fake_gfsc(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(METHODS, "gfsc", FakeGFSC)  # type: ignore[arg-type]
 
 
 @pytest.fixture
@@ -58,8 +55,8 @@ def folder(tmp_path: Path) -> Path:
     return made
 
 
-@pytest.mark.usefixtures("stand_in")
-def test_clusters_are_shown_and_written(folder: Path, tmp_path: Path, command: Callable) -> None:
+@pytest.mark.usefixtures("fake_gfsc")
+def test_clusters_are_printed_and_written_to_files(folder: Path, tmp_path: Path, command: Callable) -> None:
     labels, results = tmp_path / "out.csv", tmp_path / "out.npz"
     ended = command("cluster", folder, "-k", 3, "-o", labels, "--save", results, "--seed", 5)
     assert ended.code == 0, ended.err
@@ -73,15 +70,15 @@ def test_clusters_are_shown_and_written(folder: Path, tmp_path: Path, command: C
         np.testing.assert_array_equal(found["labels"], written["label"])
 
 
-@pytest.mark.usefixtures("stand_in")
-def test_without_labels_nothing_is_scored(folder: Path, command: Callable) -> None:
+@pytest.mark.usefixtures("fake_gfsc")
+def test_no_labels_prints_no_scores(folder: Path, command: Callable) -> None:
     ended = command("cluster", folder, "-k", 3, "--no-labels")
     assert ended.code == 0
-    assert "against the file's labels" not in ended.out
+    assert "true labels" not in ended.out
 
 
-@pytest.mark.usefixtures("stand_in")
-def test_results_go_into_the_h5ad_they_came_from(tmp_path: Path, command: Callable) -> None:
+@pytest.mark.usefixtures("fake_gfsc")
+def test_results_are_added_to_the_input_h5ad(tmp_path: Path, command: Callable) -> None:
     anndata = pytest.importorskip("anndata")
     data = anndata.AnnData(np.random.default_rng(0).normal(size=(12, 4)))
     data.obsm["protein"] = data.X[:, :2] + 1
@@ -92,68 +89,69 @@ def test_results_go_into_the_h5ad_they_came_from(tmp_path: Path, command: Callab
     assert sorted(anndata.read_h5ad(path).obs["viewfuse"].unique()) == ["0", "1"]
 
 
-@pytest.mark.usefixtures("stand_in")
-def test_results_that_have_nowhere_to_go_are_refused_before_the_work(
+@pytest.mark.usefixtures("fake_gfsc")
+def test_unusable_output_file_is_refused_before_the_fit(
     folder: Path, tmp_path: Path, command: Callable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(StandIn, "fit", lambda *_: pytest.fail("the work was begun"))
+    monkeypatch.setattr(FakeGFSC, "fit", lambda *_: pytest.fail("the fit was started"))
     table = folder / "view0.csv"
     before = table.read_bytes()
-    for arguments, reason in [
-        ((table, "-k", 2, "--views", "*", "-o", table), "is the input; choose another file"),
-        ((folder, "-k", 2, "-o", folder / "labels.csv"), "lies in the input folder"),
-        ((folder, "-k", 2, "-o", tmp_path / "nowhere" / "x.csv"), "there is no folder"),
-        ((folder, "-k", 2, "-o", tmp_path), "is a folder; name a file"),
-        ((folder, "-k", 2, "-o", tmp_path / "out.xlsx"), "out.xlsx: labels are written as .csv"),
-        ((folder, "-k", 2, "--save", tmp_path / "out.mat"), "out.mat: results are written as .npz"),
-        (
-            (folder, "-k", 2, "--save", tmp_path / "out.h5ad"),
-            "out.h5ad: .h5ad is for results of views that came",
-        ),
-        ((table, "-k", 2, "--views", "*", "--save", tmp_path / "out.h5mu"), "MuData, not from a table. Use .npz"),
+    for arguments, facts in [
+        ((table, "-k", 2, "--views", "*", "-o", table), (str(table), "is the input file", "--output")),
+        ((folder, "-k", 2, "-o", folder / "labels.csv"), (str(folder / "labels.csv"), "in the input folder", "--output")),
+        ((folder, "-k", 2, "--save", folder / "out.npz"), (str(folder / "out.npz"), "in the input folder", "--save")),
+        ((folder, "-k", 2, "-o", tmp_path / "nowhere" / "x.csv"), (str(tmp_path / "nowhere"), "does not exist")),
+        ((folder, "-k", 2, "-o", tmp_path), (str(tmp_path), "is a folder", "--output")),
+        ((folder, "-k", 2, "--report", tmp_path), (str(tmp_path), "is a folder", "--report")),
+        ((folder, "-k", 2, "-o", tmp_path / "out.xlsx"), ("out.xlsx", ".csv", ".parquet")),
+        ((folder, "-k", 2, "--save", tmp_path / "out.mat"), ("out.mat", ".npz")),
+        ((folder, "-k", 2, "--save", tmp_path / "out.h5ad"), ("out.h5ad", "AnnData", ".npz")),
+        ((table, "-k", 2, "--views", "*", "--save", tmp_path / "out.h5mu"), ("out.h5mu", "MuData", ".npz")),
     ]:
         ended = command("cluster", *arguments)
         assert ended.code == 2
-        assert reason in ended.err
+        assert all(fact in ended.err for fact in facts), ended.err
         assert ended.err.count("\n") == 1
     assert table.read_bytes() == before
 
 
 @pytest.mark.parametrize(("missing", "suffix"), [("pandas", ".csv"), ("pyarrow", ".parquet")])
-@pytest.mark.usefixtures("stand_in")
-def test_a_missing_extra_is_said_before_the_work(
+@pytest.mark.usefixtures("fake_gfsc")
+def test_missing_extra_is_reported_before_the_fit(
     tmp_path: Path, command: Callable, monkeypatch: pytest.MonkeyPatch, missing: str, suffix: str
 ) -> None:
     np.savez(tmp_path / "made.npz", X1=np.ones((5, 3)), X2=np.ones((5, 4)))
-    monkeypatch.setattr(StandIn, "fit", lambda *_: pytest.fail("the work was begun"))
+    monkeypatch.setattr(FakeGFSC, "fit", lambda *_: pytest.fail("the fit was started"))
     monkeypatch.setitem(sys.modules, missing, None)
     ended = command("cluster", tmp_path / "made.npz", "-k", 2, "-o", tmp_path / f"out{suffix}")
     assert ended.code == 2
-    assert ended.err == f"viewfuse: This needs {missing}: pip install 'viewfuse[io]'\n"
+    assert missing in ended.err
+    assert "pip install 'viewfuse[io]'" in ended.err
+    assert ended.err.count("\n") == 1
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="folders have no such permissions")
-@pytest.mark.usefixtures("stand_in")
-def test_an_unwritable_folder_is_one_sentence(
+@pytest.mark.usefixtures("fake_gfsc")
+def test_folder_without_write_permission_is_one_line(
     folder: Path, tmp_path: Path, command: Callable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied", str(tmp_path / "out.csv"))
 
-    monkeypatch.setattr(pd.DataFrame, "to_csv", refuse)  # root may write anywhere, so the refusal is staged
+    monkeypatch.setattr(pd.DataFrame, "to_csv", refuse)  # root may write anywhere, so the test raises the error itself
     ended = command("cluster", folder, "-k", 2, "-o", tmp_path / "out.csv")
     assert ended.code == 2
     assert ended.err == f"viewfuse: {tmp_path / 'out.csv'}: Permission denied\n"
 
 
-def test_the_real_solver_end_to_end(folder: Path, tmp_path: Path, command: Callable) -> None:
+def test_real_solver_end_to_end(folder: Path, tmp_path: Path, command: Callable) -> None:
     ended = command("cluster", folder, "-k", 3, "-o", tmp_path / "out.csv")
     assert ended.code == 0, ended.err
     assert "picked: gfsc, the best at its defaults" in ended.out
     assert len(pd.read_csv(tmp_path / "out.csv")) == 30
 
 
-def test_a_device_is_used_or_refused(folder: Path, tmp_path: Path, command: Callable) -> None:
+def test_device_is_used_or_refused(folder: Path, tmp_path: Path, command: Callable) -> None:
     pytest.importorskip("torch", reason="PyTorch is not installed")
     plain, moved = tmp_path / "plain.csv", tmp_path / "moved.csv"
     for target, options in ((plain, ()), (moved, ("--device", "cpu"))):
@@ -162,11 +160,11 @@ def test_a_device_is_used_or_refused(folder: Path, tmp_path: Path, command: Call
     assert viewfuse.metrics.ari(*labels) == 1
     unable = command("cluster", folder, "-k", 3, "-m", "km", "--device", "cpu")
     assert unable.code == 2
-    assert "km runs on the processor only; --device is for gfsc, gf, anchor-gfsc" in unable.err
+    assert all(fact in unable.err for fact in ("km", "gfsc, gf, anchor-gfsc", "leave --device out"))
     assert command("cluster", folder, "-k", 3, "--device", "nowhere").code == 2
 
 
-def test_without_options_it_picks_and_says_what(tmp_path: Path, command: Callable) -> None:
+def test_without_options_prints_what_it_picked(tmp_path: Path, command: Callable) -> None:
     views = make_views(n_samples=120, n_clusters=4, random_state=0)
     np.savez(tmp_path / "made.npz", **dict(zip(views.names, views.arrays, strict=True)))
     ended = command("cluster", tmp_path / "made.npz")
@@ -177,18 +175,19 @@ def test_without_options_it_picks_and_says_what(tmp_path: Path, command: Callabl
 
 
 @pytest.mark.filterwarnings("default::viewfuse.exceptions.NoStructureWarning")
-def test_where_there_are_no_clusters_it_says_so(tmp_path: Path, command: Callable) -> None:
+def test_data_without_clusters_gives_a_warning(tmp_path: Path, command: Callable) -> None:
     rng = np.random.default_rng(0)
     np.savez(tmp_path / "noise.npz", a=rng.normal(size=(100, 4)), b=rng.normal(size=(100, 5)))
     pytest.importorskip("bokeh")
     ended = command("cluster", tmp_path / "noise.npz", "--report", tmp_path / "noise.html")
     assert ended.code == 0, ended.err
-    assert "No clusters were found" in ended.err
+    assert ended.err.startswith("viewfuse: ")
+    assert "no clusters" in ended.err.lower()
     assert "1 cluster, sizes 0: 100" in ended.out
     assert (tmp_path / "noise.html").exists()
 
 
-def test_json_is_all_that_is_printed(folder: Path, tmp_path: Path, command: Callable) -> None:
+def test_json_is_the_only_output(folder: Path, tmp_path: Path, command: Callable) -> None:
     ended = command("cluster", folder, "-k", 3, "--json", "-o", tmp_path / "out.csv")
     assert ended.code == 0, ended.err
     found = json.loads(ended.out)
@@ -200,65 +199,23 @@ def test_json_is_all_that_is_printed(folder: Path, tmp_path: Path, command: Call
 
 
 @pytest.mark.filterwarnings("default::viewfuse.exceptions.ConvergenceWarning")
-def test_a_fit_that_did_not_converge_is_written_and_ends_with_3(
+def test_fit_without_convergence_is_written_and_exits_with_3(
     folder: Path, tmp_path: Path, command: Callable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(METHODS, "gfsc", partial(METHODS["gfsc"], max_iter=1))  # type: ignore[arg-type]
     ended = command("cluster", folder, "-k", 3, "-o", tmp_path / "out.csv")
     assert ended.code == 3
-    assert "GFSC did not converge in 1 iteration:" in ended.err
-    assert "1 sweep, not settled" in ended.out
+    assert "GFSC" in ended.err
+    assert "max_iter" in ended.err
+    assert "1 iteration, not converged" in ended.out
     assert (tmp_path / "out.csv").exists()
 
 
-def test_another_method_by_its_key(folder: Path, command: Callable) -> None:
+def test_method_is_chosen_by_its_key(folder: Path, command: Callable) -> None:
     ended = command("cluster", folder, "-k", 3, "-m", "km")
     assert ended.code == 0, ended.err
     assert "picked" not in ended.out
     ended = command("cluster", folder, "-k", 3, "-m", "kmm")
     assert ended.code == 2
-    assert "No such method: kmm" in ended.err
-
-
-class TestCtrlC:
-    """A signal in the middle of a fit; in a process of its own, as it is about signals."""
-
-    def program(self, folder: Path, *arguments: object) -> str:
-        """Runs the command line; the first sweep of its fit sends the process what Ctrl-C sends."""
-        line = ["viewfuse", "cluster", str(folder), "-k", "3", *map(str, arguments)]
-        return f"""
-import os, signal, sys
-from viewfuse.fusion import anchor, sweeps
-def interrupting(function):
-    def interrupted(*arguments):
-        os.kill(os.getpid(), signal.SIGINT)
-        return function(*arguments)
-    return interrupted
-sweeps._Robust.sweep = interrupting(sweeps._Robust.sweep)
-anchor.refined = interrupting(anchor.refined)
-sys.argv = {line!r}
-from viewfuse.cli import main
-main()
-"""
-
-    def run(self, folder: Path, cwd: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
-        ours = {**os.environ, "PYTHONPATH": str(Path(viewfuse.__file__).parents[1])}  # this checkout, wherever it runs
-        command = [sys.executable, "-c", self.program(folder, *arguments)]
-        return subprocess.run(command, cwd=cwd, env=ours, capture_output=True, text=True, check=False)
-
-    @pytest.mark.parametrize("method", ["gfsc", "anchor-gfsc"])
-    def test_partial_results_are_saved_where_the_message_says(self, folder: Path, tmp_path: Path, method: str) -> None:
-        ended = self.run(folder, tmp_path, "-m", method)
-        assert ended.returncode == 130, ended.stderr
-        assert "stopped by Ctrl-C after 1 sweep:" in ended.stderr
-        assert "saved in viewfuse-partial.npz" in ended.stderr
-        saved = load_results(tmp_path / "viewfuse-partial.npz")
-        assert saved.n_iter == 1
-        assert not saved.converged
-        assert len(saved.labels) == 30
-
-    def test_or_where_the_results_were_to_go(self, folder: Path, tmp_path: Path) -> None:
-        ended = self.run(folder, tmp_path, "-o", "out.csv")
-        assert ended.returncode == 130, ended.stderr
-        assert "saved in out.csv" in ended.stderr
-        assert len(pd.read_csv(tmp_path / "out.csv")) == 30
+    assert "kmm" in ended.err
+    assert "co-reg" in ended.err  # the methods there are

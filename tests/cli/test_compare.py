@@ -1,4 +1,4 @@
-"""``viewfuse methods`` and ``viewfuse compare``, on files as people have them."""
+"""``viewfuse methods`` and ``viewfuse compare``."""
 
 import csv
 import json
@@ -52,7 +52,7 @@ def test_compare_runs_every_method_in_one_table(command, written):
     assert list(table) == list(vf.METHODS)
     assert "failed" not in ended.out
     views = vf.Views(small_views())
-    for key in ("km", "co-reg", "rmkmc"):  # the table holds what the estimators give
+    for key in ("km", "co-reg", "rmkmc"):  # the same scores as the estimators
         scores = evaluate(LABELS, vf.METHODS[key](n_clusters=3, random_state=0).fit(views).labels_)
         expected = [f"{scores[name]:.3f}" for name in ("acc", "nmi", "ari", "purity")]
         assert table[key][:4] == expected
@@ -68,19 +68,19 @@ def test_compare_without_labels_shows_agreement_and_silhouette(command, written)
     assert all(-1 <= float(table[key][1]) <= 1 for key in ("km", "rmkmc"))
 
 
-def test_compare_names_the_methods_there_are(command, written):
+def test_compare_with_an_unknown_method_lists_the_methods(command, written):
     ended = command("compare", written(), "-k", 3, "-m", "nonsense")
     assert ended.code != 0
     assert "co-reg" in ended.err
 
 
-def test_compare_says_why_no_method_could(command, written):
+def test_compare_prints_the_error_if_every_method_fails(command, written):
     ended = command("compare", written(), "-k", 31, "-m", "km,sc")
     assert ended.code != 0
     assert "30 samples" in ended.err
 
 
-def test_compare_for_machines_and_as_a_file(command, written, tmp_path):
+def test_compare_writes_json_and_a_csv_file(command, written, tmp_path):
     ended = command(
         "compare", written(Y=LABELS[:, None] + 1), "-k", 3, "-m", "km,gf", "--json", "-o", tmp_path / "scores.csv"
     )
@@ -92,7 +92,7 @@ def test_compare_for_machines_and_as_a_file(command, written, tmp_path):
     assert float(table[0]["Acc"]) == found["methods"][0]["Acc"]
 
 
-def test_compare_finds_the_number_of_clusters(command, tmp_path):
+def test_compare_without_k_finds_the_number_of_clusters(command, tmp_path):
     views = vf.datasets.make_views(n_samples=120, n_clusters=4, random_state=0)
     np.savez(tmp_path / "made.npz", **dict(zip(views.names, views.arrays, strict=True)))
     ended = command("compare", tmp_path / "made.npz", "-m", "km", "--json")
@@ -101,7 +101,7 @@ def test_compare_finds_the_number_of_clusters(command, tmp_path):
     assert "picked: 4 clusters" in ended.err
 
 
-def test_ctrl_c_keeps_what_is_done(command, written, tmp_path, monkeypatch):
+def test_ctrl_c_keeps_the_methods_that_have_finished(command, written, tmp_path, monkeypatch):
     class Interrupted(vf.METHODS["km"]):
         def fit(self, X, y=None):
             raise KeyboardInterrupt
@@ -111,8 +111,8 @@ def test_ctrl_c_keeps_what_is_done(command, written, tmp_path, monkeypatch):
     ended = command("compare", written(), "-k", 3, "-m", "km,rmkmc,gf,sc")
     assert ended.code == 130
     assert list(rows(ended.out)) == ["method", "km", "rmkmc"]
-    assert "with 2 methods of 4 done: their table is saved in viewfuse-partial.csv" in ended.err
+    assert "after 2 of 4 methods; their table is saved in viewfuse-partial.csv" in ended.err
     assert (tmp_path / "viewfuse-partial.csv").read_text().startswith("method,agreement,silhouette,seconds,error")
     ended = command("compare", written(), "-k", 3, "-m", "gf,km")
     assert ended.code == 130
-    assert "before any method was done" in ended.err
+    assert "before any method had finished" in ended.err

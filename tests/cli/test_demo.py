@@ -1,3 +1,5 @@
+"""``viewfuse demo``."""
+
 import csv
 import json
 import sys
@@ -16,12 +18,12 @@ matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
 
 
-def test_the_demo_shows_and_writes(tmp_path, monkeypatch):
+def test_demo_prints_tables_and_writes_files(tmp_path, monkeypatch):
     small = load_digits_views()[:200]
     monkeypatch.setattr(viewfuse.datasets, "load_digits_views", lambda: small)
     result = CliRunner().invoke(app, ["demo", "--output", str(tmp_path / "out")], env={"COLUMNS": "120"})
     assert result.exit_code == 0, result.output
-    for text in ("k-means on all columns", "the best view alone", "weight", "moments"):
+    for text in ("k-means on all columns", "best single view", "weight", "moments"):
         assert text in result.output
     with open(tmp_path / "out" / "labels.csv") as file:
         rows = list(csv.reader(file))
@@ -31,7 +33,7 @@ def test_the_demo_shows_and_writes(tmp_path, monkeypatch):
     assert np.unique(picture.reshape(-1, picture.shape[-1]), axis=0).shape[0] > 50  # not an empty frame
 
 
-def test_the_demo_for_machines(tmp_path, monkeypatch):
+def test_json_of_demo(tmp_path, monkeypatch):
     small = load_digits_views()[:200]
     monkeypatch.setattr(viewfuse.datasets, "load_digits_views", lambda: small)
     result = CliRunner().invoke(app, ["demo", "--output", str(tmp_path / "out"), "--json"])
@@ -43,8 +45,8 @@ def test_the_demo_for_machines(tmp_path, monkeypatch):
     assert all(Path(path).is_file() for path in found["written"].values())
 
 
-def test_without_matplotlib_the_demo_says_so_before_the_work(monkeypatch):
+def test_missing_matplotlib_is_reported_before_the_fit(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    monkeypatch.setattr(viewfuse.datasets, "load_digits_views", lambda: pytest.fail("the work was begun"))
+    monkeypatch.setattr(viewfuse.datasets, "load_digits_views", lambda: pytest.fail("the fit was started"))
     with pytest.raises(MissingExtraError, match=r"viewfuse\[plot\]"):
         CliRunner().invoke(app, ["demo"], catch_exceptions=False)

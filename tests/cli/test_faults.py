@@ -1,4 +1,4 @@
-"""What goes wrong around a command: one sentence, exit code 2, and nothing lost. ``benchmarks/faults.py`` tries more."""
+"""Faults outside a command: one line, exit code 2, and no file is lost. ``benchmarks/faults.py`` has more trials."""
 
 import os
 import resource
@@ -30,20 +30,20 @@ def viewfuse(*arguments, **options):
     return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, **options)
 
 
-def test_a_disk_that_fills_up(data, tmp_path):
-    def little_room():
+def test_full_disk_keeps_the_former_file(data, tmp_path):
+    def limit_file_size():
         resource.setrlimit(resource.RLIMIT_FSIZE, (500, 500))
 
     target = tmp_path / "fit.npz"
-    target.write_bytes(b"what was there before")
-    ended = viewfuse("cluster", data, "-k", 3, "-m", "km", "--save", target, preexec_fn=little_room)
+    target.write_bytes(b"former content")
+    ended = viewfuse("cluster", data, "-k", 3, "-m", "km", "--save", target, preexec_fn=limit_file_size)
     assert ended.returncode == 2
     assert ended.stderr.strip() == f"viewfuse: {target}: File too large"
-    assert target.read_bytes() == b"what was there before"
+    assert target.read_bytes() == b"former content"
     assert [path.name for path in tmp_path.iterdir()] == ["fit.npz"]
 
 
-def test_input_that_vanished(tmp_path):
+def test_missing_input_writes_nothing(tmp_path):
     ended = viewfuse("cluster", tmp_path / "gone.npz", "-k", 3, "-o", tmp_path / "labels.csv")
     assert ended.returncode == 2
     assert len(ended.stderr.strip().splitlines()) == 1
@@ -52,21 +52,21 @@ def test_input_that_vanished(tmp_path):
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
-def test_a_folder_that_may_not_be_written_to(tmp_path):
+def test_folder_without_write_permission_names_the_target(tmp_path):
     tmp_path.chmod(0o500)
     with pytest.raises(PermissionError) as refusal:
         vf.GFSC(3).save(tmp_path / "fit.model")
     assert refusal.value.filename == str(tmp_path / "fit.model")
 
 
-def test_nobody_is_told_the_name_of_a_temporary_file(tmp_path):
+def test_error_names_the_target_and_not_the_temporary_file(tmp_path):
     with pytest.raises(PermissionError) as refusal, replacing(tmp_path / "fit.model") as temporary:
         raise PermissionError(13, "Permission denied", temporary)
     assert refusal.value.filename == str(tmp_path / "fit.model")
 
 
-def test_a_folder_that_is_not_there(tmp_path):
-    with pytest.raises(FileNotFoundError, match="no such folder"):
+def test_missing_folder_is_an_error(tmp_path):
+    with pytest.raises(FileNotFoundError, match="folder"):
         vf.GFSC(3).save(tmp_path / "no" / "fit.model")
 
 
@@ -80,7 +80,7 @@ while True:
 """
 
 
-def test_killed_while_saving_there_is_always_a_whole_model(tmp_path):
+def test_kill_while_saving_leaves_a_complete_model(tmp_path):
     path = tmp_path / "fit.model"
     for wait in (0.0, 0.013, 0.031):
         process = subprocess.Popen([sys.executable, "-c", SAVING, str(path)], stdout=subprocess.PIPE)
@@ -93,7 +93,7 @@ def test_killed_while_saving_there_is_always_a_whole_model(tmp_path):
             assert vf.load(path).n_clusters in (2, 3)
 
 
-def test_two_writers_of_one_file_leave_one_of_theirs_whole(tmp_path):
+def test_two_writers_of_one_file_leave_one_complete_file(tmp_path):
     path = tmp_path / "result.txt"
     with replacing(path) as first:
         first.write_text("first")
