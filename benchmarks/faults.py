@@ -1,11 +1,11 @@
-"""Faults: kill −9 at random points of what writes files, and of a Dask worker; a full disk, a read-only folder, lost input.
+"""Test faults: kill -9 while files are written or a Dask worker computes; a full disk, a read-only folder, a missing input.
 
     python benchmarks/faults.py --trials 100 --seed 0 [--only Tune --only Dask ...]
 
-After each kill every visible file must be whole (the old one or the new one), and the same command run again must end in the
-undisturbed result. Commands run in forks of this process, so a kill falls into the command and not into its imports. The
-disk that fills up and the folder that may not be written to are small tmpfs mounts; without the right to mount they are
-left out, which is printed. Exits with status 1 if anything was lost. The downloads need ../shared/datasets.
+After each kill, every visible file must be complete (the old one or the new one), and running the same command again must
+give the result of a run without a fault. Commands run in forks of this process, so that a kill hits the command and not its
+imports. The full disk and the read-only folder are small tmpfs mounts; without the right to mount they are skipped. Exits
+with status 1 if anything was lost. The downloads need ../shared/datasets.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ["MPLBACKEND"] = "agg"
 
-import matplotlib.pyplot  # noqa: F401  (the commands import it; forks find it there)
+import matplotlib.pyplot  # noqa: F401  (imported once here, so that the forks do not import it)
 import numpy as np
 import pooch
 import typer  # noqa: F401
@@ -45,11 +45,11 @@ DOWNLOADED = "MSRC-v5"
 
 
 class Lost(Exception):
-    """A promise that did not hold after a fault."""
+    """A file was lost or damaged by a fault."""
 
 
 def forked(work: Callable[[], object]) -> int:
-    """Start ``work`` in a fork; its process id. The fork ends when the work does, with the status it exits with."""
+    """Start ``work`` in a fork, which exits with the status of the work; return its process id."""
     child = os.fork()
     if child:
         return child
@@ -69,14 +69,14 @@ def forked(work: Callable[[], object]) -> int:
 
 
 def completed(work: Callable[[], object]) -> tuple[int, float]:
-    """Status and seconds of undisturbed work."""
+    """Exit status and seconds of work without a fault."""
     begin = time.perf_counter()
     status = os.waitstatus_to_exitcode(os.waitpid(forked(work), 0)[1])
     return status, time.perf_counter() - begin
 
 
 def killed(work: Callable[[], object], after: float) -> bool:
-    """Kill the work after so many seconds; whether it was still at it."""
+    """Kill the work after this many seconds; return whether it was still running."""
     child = forked(work)
     time.sleep(after)
     os.kill(child, signal.SIGKILL)
@@ -92,18 +92,18 @@ def command(*arguments: object) -> Callable[[], None]:
 
 
 class Trial:
-    """One thing that can be killed: ``work(folder)``, what it must leave, and whether a folder is as it may be."""
+    """Work that is killed: how to prepare a folder for it, what it does, and how to check the folder afterwards."""
 
     def __init__(self, folder: Path) -> None:
-        self.reference = folder / f"{type(self).__name__}-undisturbed"
+        self.reference = folder / f"{type(self).__name__}-reference"
         self.prepare(self.reference)
         status, _ = completed(self.work(self.reference))
         _, self.seconds = completed(self.work(self.rehearsal(folder)))
         if status != 0:
-            raise Lost(f"{type(self).__name__} ends with {status} even without a fault")
+            raise Lost(f"{type(self).__name__} exits with {status} even without a fault")
 
     def rehearsal(self, folder: Path) -> Path:
-        """A folder for a second undisturbed run, whose time is that of the trials: nothing is done for the first time."""
+        """A folder for a second run without a fault; its time predicts the trials, because caches are filled by then."""
         place = folder / f"{type(self).__name__}-rehearsal"
         self.prepare(place)
         return place
@@ -118,17 +118,17 @@ class Trial:
         """Raise Lost if a visible file is half-written."""
 
     def check_done(self, folder: Path) -> None:
-        """Raise Lost if the folder differs from the undisturbed one."""
+        """Raise Lost if the folder differs from the reference."""
 
     def __call__(self, folder: Path, rng: random.Random) -> bool:
         self.prepare(folder)
-        was_at_it = killed(self.work(folder), rng.uniform(0, 1.1 * self.seconds))
+        was_running = killed(self.work(folder), rng.uniform(0, 1.1 * self.seconds))
         self.check_visible(folder)
         status, _ = completed(self.work(folder))
         if status != 0:
-            raise Lost(f"run again it ended with {status}")
+            raise Lost(f"the second run exited with {status}")
         self.check_done(folder)
-        return was_at_it
+        return was_running
 
 
 class ClusterOutput(Trial):
@@ -151,8 +151,8 @@ class ClusterOutput(Trial):
     def check_visible(self, folder: Path) -> None:
         new = (self.reference / "labels.csv").read_bytes()
         if (folder / "labels.csv").read_bytes() not in (self.old, new):
-            raise Lost("labels.csv is neither the old nor the new one")
-        vf.io.load_results(folder / "fit.npz")  # raises where it is not whole
+            raise Lost("labels.csv is neither the old nor the new file")
+        vf.io.load_results(folder / "fit.npz")  # raises if the file is not complete
 
     def check_done(self, folder: Path) -> None:
         if (folder / "labels.csv").read_bytes() != (self.reference / "labels.csv").read_bytes():
@@ -179,7 +179,7 @@ class SavedModel(Trial):
 
     def check_visible(self, folder: Path) -> None:
         if vf.load(folder / "fit.model").n_clusters not in (2, 3):
-            raise Lost("fit.model is neither the old nor the new one")
+            raise Lost("fit.model is neither the old nor the new file")
 
     def check_done(self, folder: Path) -> None:
         if not np.array_equal(vf.load(folder / "fit.model").labels_, self.models[1].labels_):
@@ -215,7 +215,7 @@ class Reproduce(Trial):
 
 
 class Tune(Trial):
-    """``tune(folder=...)``, which goes on from the points it has finished."""
+    """``tune(folder=...)``, which continues from its finished points."""
 
     grid: ClassVar = {"alpha": [1, 2], "beta": [0.1, 0.2], "gamma": [1, 2, 4]}
 
@@ -241,7 +241,7 @@ class Tune(Trial):
 
 
 class Download(Trial):
-    """``viewfuse datasets fetch`` from a server on loopback that sends the file in slow pieces."""
+    """``viewfuse datasets fetch`` from a local server that sends the file slowly."""
 
     def __init__(self, folder: Path) -> None:
         self.entry = vf.datasets.describe(DOWNLOADED)
@@ -258,7 +258,7 @@ class Download(Trial):
                         time.sleep(0.02)
 
             def log_message(self, *_: object) -> None:
-                """Quiet."""
+                """Print nothing."""
 
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
@@ -276,15 +276,15 @@ class Download(Trial):
     def check_visible(self, folder: Path) -> None:
         path = folder / self.entry.file
         if path.exists() and pooch.file_hash(str(path)) != self.entry.sha256:
-            raise Lost("a file with the wrong checksum stands under the data set's name")
+            raise Lost("the file of the data set has the wrong checksum")
 
     def check_done(self, folder: Path) -> None:
         if pooch.file_hash(str(folder / self.entry.file)) != self.entry.sha256:
-            raise Lost("the file fetched again has the wrong checksum")
+            raise Lost("the file has the wrong checksum after the second download")
 
 
 def dask_trials(count: int, rng: random.Random) -> Counter:
-    """Kill a worker process at a random moment of an AnchorGFSC fit, as often as asked for."""
+    """Kill a worker process at a random moment of an AnchorGFSC fit, ``count`` times."""
     import dask.array as da
     import distributed
 
@@ -293,7 +293,7 @@ def dask_trials(count: int, rng: random.Random) -> Counter:
     outcomes: Counter = Counter()
 
     def slow(block: np.ndarray) -> np.ndarray:
-        """In here, so that it goes to the workers as it is."""
+        """A local function, so that it is sent to the workers by value."""
         time.sleep(0.05)
         return block
 
@@ -303,7 +303,7 @@ def dask_trials(count: int, rng: random.Random) -> Counter:
 
     @contextlib.contextmanager
     def workers() -> Iterator[list[int]]:
-        """Their process ids. New ones for each trial: a nanny does not always replace a worker that was killed."""
+        """The process ids of new workers; Dask does not always replace a worker that was killed."""
         with (
             distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
             distributed.Client(cluster) as client,
@@ -320,7 +320,7 @@ def dask_trials(count: int, rng: random.Random) -> Counter:
             timer = threading.Timer(rng.uniform(0, seconds), os.kill, (rng.choice(processes), signal.SIGKILL))
             timer.start()
             try:
-                outcomes["same labels" if np.array_equal(labels(), expected) else "OTHER LABELS"] += 1
+                outcomes["same labels" if np.array_equal(labels(), expected) else "DIFFERENT LABELS"] += 1
             except Exception as error:
                 outcomes[f"FAILED with {type(error).__name__}: {error}"] += 1
             timer.join()
@@ -332,7 +332,7 @@ def run_trials(trial: Trial, count: int, rng: random.Random, folder: Path) -> Co
     for number in range(count):
         place = folder / f"{type(trial).__name__}-{number}"
         try:
-            outcomes["killed at work" if trial(place, rng) else "had finished"] += 1
+            outcomes["killed while running" if trial(place, rng) else "already finished"] += 1
         except (Lost, vf.exceptions.ViewfuseError, OSError, ValueError) as error:
             outcomes[f"LOST: {error}"] += 1
     return outcomes
@@ -340,7 +340,7 @@ def run_trials(trial: Trial, count: int, rng: random.Random, folder: Path) -> Co
 
 @contextlib.contextmanager
 def mounted(folder: Path, size: str) -> Iterator[bool]:
-    """A small file system of its own in ``folder``; False where we may not mount."""
+    """Mount a small file system at ``folder``; False without the right to mount."""
     folder.mkdir()
     options = ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder)]
     allowed = subprocess.run(options, capture_output=True, check=False).returncode == 0
@@ -351,7 +351,8 @@ def mounted(folder: Path, size: str) -> Iterator[bool]:
             subprocess.run(["umount", str(folder)], check=True)
 
 
-def complaint(*arguments: object, **options: object) -> tuple[int, str]:
+def failed_command(*arguments: object, **options: object) -> tuple[int, str]:
+    """Exit code and error message of a command in a process of its own."""
     done = subprocess.run(
         [sys.executable, "-c", "from viewfuse.cli import main; main()", *map(str, arguments)],
         capture_output=True, text=True, timeout=300, check=False, **options,  # type: ignore[call-overload]
@@ -360,7 +361,7 @@ def complaint(*arguments: object, **options: object) -> tuple[int, str]:
 
 
 def situations(folder: Path) -> Iterator[tuple[str, int, str, bool]]:
-    """Name, exit code, what was said, and whether what was there before is still there."""
+    """For each situation: its name, the exit code, the message, and whether the former files are unchanged."""
     views = vf.datasets.make_views(n_samples=400, n_clusters=3, random_state=0)
     data = folder / "data.npz"
     np.savez(data, **dict(zip(views.names, views.arrays, strict=True)))
@@ -368,37 +369,37 @@ def situations(folder: Path) -> Iterator[tuple[str, int, str, bool]]:
     with mounted(folder / "full", "48k") as allowed:
         if allowed:
             target = folder / "full" / "fit.npz"
-            target.write_bytes(b"what was there before")
+            target.write_bytes(b"former content")
             (folder / "full" / "ballast").write_bytes(b"x" * 40_000)
-            code, said = complaint(*cluster, target)
-            kept = target.read_bytes() == b"what was there before" and len(list(target.parent.iterdir())) == 2
-            yield "full disk", code, said, kept
+            code, message = failed_command(*cluster, target)
+            kept = target.read_bytes() == b"former content" and len(list(target.parent.iterdir())) == 2
+            yield "full disk", code, message, kept
     with mounted(folder / "readonly", "1m") as allowed:
         if allowed:
             target = folder / "readonly" / "fit.npz"
-            target.write_bytes(b"what was there before")
+            target.write_bytes(b"former content")
             subprocess.run(["mount", "-o", "remount,ro", str(folder / "readonly")], check=True)
-            code, said = complaint(*cluster, target)
-            yield "read-only folder", code, said, target.read_bytes() == b"what was there before"
-    code, said = complaint("cluster", folder / "vanished.npz", "-k", 3, "-o", folder / "labels.csv")
-    yield "vanished input", code, said, not (folder / "labels.csv").exists()
-    code, said = complaint("cluster", data, "-k", 3, "-o", folder / "no" / "such" / "labels.csv")
-    yield "no such folder", code, said, not (folder / "no").exists()
+            code, message = failed_command(*cluster, target)
+            yield "read-only folder", code, message, target.read_bytes() == b"former content"
+    code, message = failed_command("cluster", folder / "vanished.npz", "-k", 3, "-o", folder / "labels.csv")
+    yield "missing input", code, message, not (folder / "labels.csv").exists()
+    code, message = failed_command("cluster", data, "-k", 3, "-o", folder / "no" / "such" / "labels.csv")
+    yield "no such folder", code, message, not (folder / "no").exists()
     from viewfuse._utils.store import Store
 
     with Store.opened(folder / "run"):
-        code, said = complaint("reproduce", "-o", folder / "run", "--quick", "-m", "km", "-d", data)
-    yield "second process", code, said, True
+        code, message = failed_command("reproduce", "-o", folder / "run", "--quick", "-m", "km", "-d", data)
+    yield "second process", code, message, True
 
 
-# Of the trials; Dask has the rest.
+# Shares of the trials; Dask gets the rest.
 SHARES = {ClusterOutput: 0.25, SavedModel: 0.2, Reproduce: 0.1, Tune: 0.15, Download: 0.2}
 
 
 def kill_files(kind: type[Trial], count: int, rng: random.Random, folder: Path) -> bool:
-    """Whether something was lost."""
+    """Run the trials of one kind and print the outcomes; return whether something was lost."""
     if kind is Download and not SHARED.is_dir():
-        print("Download       left out: there is no ../shared/datasets")
+        print("Download       skipped: there is no ../shared/datasets")
         return False
     trial = kind(folder)
     outcomes = run_trials(trial, count, rng, folder)
@@ -415,21 +416,24 @@ def kill_workers(count: int, rng: random.Random) -> bool:
 
 def try_situations(folder: Path) -> bool:
     lost = False
-    for situation, code, said, kept in situations(folder):
-        whole = code == 2 and kept and len(said.splitlines()) == 1
+    for situation, code, message, kept in situations(folder):
+        passed = code == 2 and kept and len(message.splitlines()) == 1
         print(
-            f"{situation:17} exit {code}, {'nothing lost' if kept else 'LOST'}: {said.replace(str(folder), '…')}", flush=True
+            f"{situation:17} exit {code}, {'nothing lost' if kept else 'LOST'}: {message.replace(str(folder), '…')}",
+            flush=True,
         )
-        lost |= not whole
+        lost |= not passed
     return lost
 
 
 def main() -> int:
     names = [*(kind.__name__ for kind in SHARES), "Dask", "Situations"]
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--trials", type=int, default=100, help="kills in all, divided among the kinds")
+    parser.add_argument("--trials", type=int, default=100, help="total number of kills, divided among the kinds")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--only", action="append", choices=names, help="these parts only, each with its share of the trials")
+    parser.add_argument(
+        "--only", action="append", choices=names, help="run only these parts, each with its share of the trials"
+    )
     options = parser.parse_args()
     chosen = options.only or names
     warnings.simplefilter("ignore")
