@@ -1,5 +1,6 @@
 """Fixtures that every test may use, and the marks of slow tests."""
 
+import signal
 from pathlib import Path
 
 import array_api_strict
@@ -9,6 +10,12 @@ import pytest
 from slow_tests import reasons
 
 ROOT = Path(__file__).resolve().parents[1]
+
+
+def pytest_configure() -> None:
+    # A shell starts background jobs with Ctrl-C ignored, and child processes inherit that; tests of Ctrl-C need the default.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
