@@ -23,7 +23,7 @@ from ..exceptions import (
 )
 from ..fusion import FusionResult, Sweep, fuse_graphs, learned_factors
 from ..graphs import GramFactor
-from ..linalg import assign_clusters, isolated_samples, tie_confidence, unit_rows
+from ..linalg import assign_clusters, edge_confidence, isolated_samples, unit_rows
 from ..views import Views
 from ._base import MultiViewClusterer, RelabelMixin
 from ._checks import (
@@ -309,8 +309,8 @@ def _fits(view: Any, variant: str) -> bool:
 
 def _confidence(result: FusionResult, labels: Any) -> Any:
     """The mean of what a sample's ties say before the cut and after it."""
-    before = tie_confidence(result.fused, labels)
-    return before if result.fused is result.consensus else (before + tie_confidence(result.consensus, labels)) / 2
+    before = edge_confidence(result.fused, labels)
+    return before if result.fused is result.consensus else (before + edge_confidence(result.consensus, labels)) / 2
 
 
 def _samples_to_count(views: list[Any], rng: np.random.RandomState) -> list[Any]:

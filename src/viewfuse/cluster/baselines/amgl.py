@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ...linalg import Complement, normalised_adjacency, smallest_eigenpairs, unit_rows
+from ...linalg import Complement, normalized_adjacency, smallest_eigenpairs, unit_rows
 from ...views import Views
 from ._family import GraphMethod
 from ._solution import Solution
@@ -27,7 +27,7 @@ def auto_weighted(
     graphs: Sequence[np.ndarray], n_clusters: int, *, max_iter: int, tol: float, random_state: np.random.RandomState
 ) -> Solution:
     """Alternate weights and embedding until ``Σ_v √(Tr(FᵀL_vF) + 1e-6)`` falls by less than ``tol``."""
-    normalised = [normalised_adjacency(graph) for graph in graphs]
+    normalised = [normalized_adjacency(graph) for graph in graphs]
     weights = np.full(len(graphs), 1 / len(graphs))
     embedding: np.ndarray | None = None
     objective: list[float] = []

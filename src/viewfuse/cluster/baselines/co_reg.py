@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ...linalg import Complement, normalised_adjacency, smallest_eigenpairs, unit_rows
+from ...linalg import Complement, normalized_adjacency, smallest_eigenpairs, unit_rows
 from ...views import Views
 from .._checks import check_choice, check_number
 from ._family import GraphMethod
@@ -35,7 +35,7 @@ def co_regularise(
     random_state: np.random.RandomState,
 ) -> Solution:
     """Maximise one view's embedding after the other, and the common one, until the objective rises by less than ``tol``."""
-    normalised = [normalised_adjacency(graph) for graph in graphs]
+    normalised = [normalized_adjacency(graph) for graph in graphs]
     root = lam**0.5
     embeddings = [_largest(matrix, None, n_clusters, None, random_state) for matrix in normalised]
     common = _common(embeddings, n_clusters)
