@@ -85,7 +85,7 @@ def least_time(n, sweeps, counts, flops, bandwidth):
     """Seconds of the fit's products and of its traffic at the measured limits."""
     rank, views = sum(FEATURES), len(FEATURES)
     operations = 2 * n**2 * (3 * rank * sweeps + rank / 2 + counts["updates"] * (CLUSTERS + 2) + counts["vectors"])
-    # M out at the start. Per view and sweep: S for the coefficients; half of S in, Z out; M and Z in, M out; Z for the error.
+    # M out at the start. Per view and iteration: S for coefficients; half of S in, Z out; M, Z in, M out; Z for the error.
     arrays = 1 + sweeps * views * (1 + 0.5 + 1 + 3 + 1) + counts["updates"] * (0.5 + 0.5 + 1) + counts["products"] * 1.0
     return operations / (flops * 1e12), 4 * n**2 * arrays / (bandwidth * 1e12)
 
