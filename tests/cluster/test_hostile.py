@@ -124,7 +124,7 @@ def test_a_view_without_directions_gets_no_trust():
 
 def test_leaving_the_range_of_numbers_is_said():
     views = [np.random.default_rng(v).normal(size=(20, 3)) for v in range(2)]
-    with pytest.raises(DivergenceError, match="nearer to the defaults"):
+    with pytest.raises(DivergenceError, match="closer to their defaults"):
         METHODS["imvsc"](3, beta=1e300, max_iter=2, random_state=0).fit(views)
 
 
