@@ -1,9 +1,9 @@
-"""Do precision, threads or the array library change the clusters? Adjusted Rand index of GFSC's labels on eight real sets.
+"""Agreement of GFSC's labels (adjusted Rand index) across precision, threads and array libraries, on eight real data sets.
 
     python benchmarks/agreement.py [FOLDER [FILE ...]]
 
-FOLDER holds the files, by default ../shared/datasets; only the FILES are compared where some are named. Every line compares
-the labels of one data set in double precision, one thread, NumPy, with those in single precision, with two threads, and with
+FOLDER holds the files, by default ../shared/datasets. If FILES are given, only those are used. Every line compares the
+labels of one data set (double precision, one thread, NumPy) with those in single precision, with two threads, and with
 PyTorch tensors.
 """
 

@@ -17,7 +17,7 @@ import numpy as np
 from sklearn.cluster import KMeans
 
 from viewfuse import METHODS, Views, load_views, metrics
-from viewfuse.graphs import gaussian_graph, strongest_ties, unit_samples
+from viewfuse.graphs import gaussian_graph, strongest_edges, unit_samples
 
 FOLDER = Path(__file__).resolve().parents[2] / "shared" / "datasets"
 FILES = {"MSRC-v5": ("MSRC-v5.mat", 7), "BBCSport": ("BBCSport_fea_gt.mat", 5), "Digits": ("Handwritten_numerals.mat", 10)}
@@ -41,7 +41,7 @@ class Row(NamedTuple):
 def either_side(views: Views) -> list[np.ndarray]:
     """The 10-neighbour graphs of the cosine distance; an edge keeps its full weight if one of its samples selects it."""
     graphs = [gaussian_graph(unit_samples(array)) for array in views.float_arrays()]
-    return [np.where(strongest_ties(graph, 10) > 0, graph, 0) for graph in graphs]
+    return [np.where(strongest_edges(graph, 10) > 0, graph, 0) for graph in graphs]
 
 
 ROWS = [

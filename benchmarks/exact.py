@@ -1,10 +1,10 @@
-"""Exact GFSC: time against the direct version and against its own matrix products, peak memory, and Scene-sized data.
+"""Exact GFSC: time relative to a direct version and to its own matrix products, peak memory, and Scene-sized data.
 
     python benchmarks/exact.py [--data FOLDER]
 
 FOLDER holds Handwritten_numerals.mat (by default ../shared/datasets beside the checkout). Everything is measured in one run
-with the same number of BLAS threads. What is compared is timed in turn and the best counts, of five for the fit and its
-products, of three for Scene-sized data; the direct version is run once.
+with the same number of BLAS threads. Runs to be compared are timed in turn, and the best time counts: of five for the fit
+and its products, of three for Scene-sized data. The direct version is run once.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def timed(run):
 
 
 def best_times(*runs, rounds=5):
-    """The least time of each, taken in turn so that a busy moment of the machine falls on all alike."""
+    """The least time of each, taken in turn so that a busy moment of the machine affects all of them."""
     return np.min([[timed(run)[0] for run in runs] for _ in range(rounds)], axis=0)
 
 
@@ -47,12 +47,12 @@ def fit_published(views):
     return vf.GFSC(10, variant="published", random_state=0, **PUBLISHED).fit(views)
 
 
-def matrix_products(factors, sweeps, *, with_objective):
-    """The products a fit makes and nothing else: UᵀS and U·Y per view and sweep, and the objective's in single precision."""
+def matrix_products(factors, iterations, *, with_objective):
+    """Only the products of a fit: UᵀS and U·Y per view and iteration, and those of the objective in single precision."""
     n = factors[0].basis.shape[0]
     consensus, graph = np.full((n, n), 1 / n), np.empty((n, n))
     single = graph.astype(np.float32)
-    for _ in range(sweeps):
+    for _ in range(iterations):
         for factor in factors:
             mixture = factor.basis.T @ consensus
             np.matmul(factor.basis, mixture, out=graph)
@@ -61,21 +61,21 @@ def matrix_products(factors, sweeps, *, with_objective):
 
 
 def peak_arrays(views):
-    """Peak memory of a fit above what was there before it, in n × n float64 arrays; in a fresh process."""
+    """Additional peak memory of a fit, in n × n float64 arrays, measured in a new process."""
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         return pool.apply(_peak_arrays, (views,))
 
 
 def _peak_arrays(views):
-    fit_published([view[:200] for view in views])  # libraries and their buffers are loaded now
-    Path("/proc/self/clear_refs").write_text("5")  # forget the peak so far
+    fit_published([view[:200] for view in views])  # so that libraries and their buffers are loaded
+    Path("/proc/self/clear_refs").write_text("5")  # reset the peak
     before = _status("VmRSS")
     fit_published(views)
     return (_status("VmHWM") - before) / (8 * len(views[0]) ** 2)
 
 
 def _status(field):
-    """A size of this process in bytes, from Linux's own account."""
+    """A size of this process in bytes, as reported by Linux."""
     line = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith(field))
     return 1024 * int(line.split()[1])
 
@@ -91,7 +91,7 @@ def digits(folder):
     )
     direct, (consensus, *_) = timed(lambda: published_gfsc(views, 10, trace=False, **PUBLISHED))
     difference = np.linalg.norm(model.affinity_matrix_ - consensus) / np.linalg.norm(consensus)
-    print(f"Digits, published parameters, {model.n_iter_} sweeps: {fast:.2f} s")
+    print(f"Digits, published parameters, {model.n_iter_} iterations: {fast:.2f} s")
     print(f"  direct version            {direct:6.2f} s   {direct / fast:5.1f} times slower; S differs by {difference:.0e}")
     print(f"  its matrix products alone {all_products:6.2f} s   the fit takes {fast / all_products:.2f} times that")
     print(f"  … without the objective's {products:6.2f} s   the fit takes {fast / products:.2f} times that")
@@ -113,7 +113,7 @@ def scene():
             ours, spectral = best_times(partial(model.fit, views), partial(peer.fit, beside), rounds=3)
         scores = [adjusted_rand_score(truth, fit.labels_) for fit in (model, peer)]
         print(
-            f"  spread {spread}: {ours:5.2f} s, {model.n_iter_:2d} sweeps, ARI {scores[0]:.2f}; SpectralClustering "
+            f"  spread {spread}: {ours:5.2f} s, {model.n_iter_:2d} iterations, ARI {scores[0]:.2f}; SpectralClustering "
             f"{spectral:5.2f} s, ARI {scores[1]:.2f}; ratio {ours / spectral:.1f}"
         )
 

@@ -23,7 +23,7 @@ import numpy as np
 import torch
 
 import viewfuse as vf
-from viewfuse.fusion.kernels import plain as _plain
+from viewfuse.fusion.kernels.array_api import ArrayApiKernels
 from viewfuse.linalg import Laplacian
 
 FEATURES, CLUSTERS, SPREAD = (30, 60, 120), 20, 1.6
@@ -51,7 +51,7 @@ def event_time(run):
 
 
 def limits():
-    """TFLOP/s of a product like those of a sweep, and TB/s of a copy."""
+    """TFLOP/s of a product like those of an iteration, and TB/s of a copy."""
     a, b = (torch.randn((8192, 8192), device="cuda") for _ in range(2))
     source, target = (torch.zeros(2**30, device="cuda") for _ in range(2))
     for _ in range(2):
@@ -63,7 +63,7 @@ def limits():
 @contextmanager
 def counted(counts):
     """Count products with the graph and updates of the consensus while a fit runs."""
-    matmul, update = Laplacian.__matmul__, _plain.update_consensus
+    matmul, update = Laplacian.__matmul__, ArrayApiKernels.update_consensus
 
     def counting_matmul(self, block):
         counts["vectors"] += block.shape[1]
@@ -74,18 +74,18 @@ def counted(counts):
         counts["updates"] += 1
         return update(*arguments, **options)
 
-    Laplacian.__matmul__, _plain.update_consensus = counting_matmul, counting_update
+    Laplacian.__matmul__, ArrayApiKernels.update_consensus = counting_matmul, counting_update
     try:
         yield
     finally:
-        Laplacian.__matmul__, _plain.update_consensus = matmul, update
+        Laplacian.__matmul__, ArrayApiKernels.update_consensus = matmul, update
 
 
 def least_time(n, sweeps, counts, flops, bandwidth):
     """Seconds of the fit's products and of its traffic at the measured limits."""
     rank, views = sum(FEATURES), len(FEATURES)
     operations = 2 * n**2 * (3 * rank * sweeps + rank / 2 + counts["updates"] * (CLUSTERS + 2) + counts["vectors"])
-    # M out at the start. Per view and sweep: S for the coefficients; half of S in, Z out; M and Z in, M out; Z for misfit.
+    # M out at the start. Per view and iteration: S for coefficients; half of S in, Z out; M, Z in, M out; Z for the error.
     arrays = 1 + sweeps * views * (1 + 0.5 + 1 + 3 + 1) + counts["updates"] * (0.5 + 0.5 + 1) + counts["products"] * 1.0
     return operations / (flops * 1e12), 4 * n**2 * arrays / (bandwidth * 1e12)
 

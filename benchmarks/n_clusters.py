@@ -1,7 +1,7 @@
-"""How often the number of clusters is found: ``python benchmarks/n_clusters.py [--draws 100]``.
+"""How often the right number of clusters is found: ``python benchmarks/n_clusters.py [--draws 100]``.
 
-The eight labelled sets of ../shared/datasets (three seeds each), blobs with clear structure, and data without clusters. Only
-the tally reads the labels.
+The eight labelled sets of ../shared/datasets (three seeds each), blobs with clear structure, and data without clusters.
+Labels are used only to score the results.
 """
 
 from __future__ import annotations
@@ -55,10 +55,10 @@ def blobs(draws: int) -> None:
     print(f"clear blobs of 2 to 8 clusters: right in {right} of {draws} draws", flush=True)
 
 
-def clouds(draws: int) -> None:
+def without_clusters(draws: int) -> None:
     rng = np.random.default_rng(0)
 
-    def shared_cloud() -> Views:
+    def shared_gaussian() -> Views:
         hidden = rng.normal(size=(200, 4))
         return Views([hidden @ rng.normal(size=(4, 10)) + 0.3 * rng.normal(size=(200, 10)) for _ in range(3)])
 
@@ -68,7 +68,7 @@ def clouds(draws: int) -> None:
             n_samples=200, n_clusters=1, n_features=(2, 2), random_state=seed
         ),
         "uniform": lambda _: Views([rng.random((200, 8)), rng.random((200, 3))]),
-        "one cloud seen in three views": lambda _: shared_cloud(),
+        "one Gaussian in three views": lambda _: shared_gaussian(),
     }
     for name, draw in kinds.items():
         found = [choose_n_clusters(draw(seed), n_resamples=4, random_state=seed) for seed in range(draws)]
@@ -82,7 +82,7 @@ def main() -> None:
     if FOLDER.is_dir():
         real_sets()
     blobs(draws)
-    clouds(draws // 4)
+    without_clusters(draws // 4)
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
-"""Direct, slow versions of what the library computes: the truth the tests compare with."""
+"""Direct, slow versions of what the library computes, for tests to compare with."""
 
 from __future__ import annotations
 
 import numpy as np
 import scipy.linalg
 
-# A name that would run as a program if a page took it for HTML.
+# A name that would run as a script if a page inserted it as HTML.
 HOSTILE = "<script>document.title='broken'</script>"
 
 
@@ -15,14 +15,14 @@ def whole_view_to_unit_interval(view):
 
 
 def published_gfsc(views, k, alpha, beta, gamma, *, max_iter=200, tol=1e-3, trace=True):
-    """The authors' sweep: a dense solve per view and a full eigendecomposition each time."""
+    """The authors' iteration: a dense solve per view and a full eigendecomposition each time."""
     views = [whole_view_to_unit_interval(view) for view in views]
     n, t = len(views[0]), len(views)
     identity = np.eye(n)
     grams = [view @ view.T for view in views]
     consensus, weights = np.eye(n), np.full(t, 1 / t)
     objectives = []
-    for sweep in range(1, max_iter + 1):
+    for iteration in range(1, max_iter + 1):
         consensus = np.maximum(consensus, 0)
         consensus = (consensus + consensus.T) / 2
         laplacian = np.diag(consensus.sum(axis=0)) - consensus
@@ -35,31 +35,31 @@ def published_gfsc(views, k, alpha, beta, gamma, *, max_iter=200, tol=1e-3, trac
             graphs.append((graph + graph.T) / 2)
             weights[v] = 1 / (2 * np.linalg.norm(graphs[v] - consensus))
         squares = (embedding**2).sum(axis=1)
-        apart = squares[:, None] + squares[None, :] - 2 * embedding @ embedding.T
-        new = (sum(w * g for w, g in zip(weights, graphs, strict=True)) - gamma / (4 * beta) * apart) / weights.sum()
+        distances = squares[:, None] + squares[None, :] - 2 * embedding @ embedding.T
+        new = (sum(w * g for w, g in zip(weights, graphs, strict=True)) - gamma / (4 * beta) * distances) / weights.sum()
         if trace:
             clipped = np.maximum(new, 0)
             objectives.append(objective(views, graphs, clipped, weights, embedding, alpha, beta, gamma))
         change = np.linalg.norm(new - consensus) / np.linalg.norm(consensus)
         consensus = new
-        if sweep > 5 and change < tol:
+        if iteration > 5 and change < tol:
             break
     return np.maximum(consensus, 0), embedding, weights / weights.sum(), np.array(objectives)
 
 
-def printed_gfsc(views, k, alpha, beta, gamma, start, embedding, n_sweeps):
-    """Algorithm 1 as printed, from a given S and F, for a fixed number of sweeps."""
+def printed_gfsc(views, k, alpha, beta, gamma, start, embedding, n_iterations):
+    """Algorithm 1 as printed, from a given S and F, for a fixed number of iterations."""
     views = [whole_view_to_unit_interval(view) for view in views]
     n, t = len(views[0]), len(views)
     grams = [view @ view.T for view in views]
     consensus, weights = start, np.full(t, 1 / t)
-    for _ in range(n_sweeps):
+    for _ in range(n_iterations):
         graphs = [
             np.maximum(np.linalg.solve(g + (alpha + beta * w) * np.eye(n), beta * w * consensus + g), 0)
             for g, w in zip(grams, weights, strict=True)
         ]
-        apart = ((embedding[:, None, :] - embedding[None, :, :]) ** 2).sum(axis=2)
-        consensus = sum(w * g for w, g in zip(weights, graphs, strict=True)) - gamma / (4 * beta) * apart
+        distances = ((embedding[:, None, :] - embedding[None, :, :]) ** 2).sum(axis=2)
+        consensus = sum(w * g for w, g in zip(weights, graphs, strict=True)) - gamma / (4 * beta) * distances
         consensus = consensus / weights.sum()
         symmetric = (consensus + consensus.T) / 2
         embedding = scipy.linalg.eigh(np.diag(symmetric.sum(axis=1)) - symmetric)[1][:, :k]
@@ -69,14 +69,14 @@ def printed_gfsc(views, k, alpha, beta, gamma, start, embedding, n_sweeps):
 
 
 def deviations(view):
-    """Samples of unit length, less their mean, again of unit length; a Gram matrix of trace 100."""
+    """Samples scaled to unit length, centred, scaled to unit length again, with a Gram matrix of trace 100."""
     unit = view / np.linalg.norm(view, axis=1, keepdims=True)
-    apart = unit - unit.mean(axis=0)
-    return apart / np.linalg.norm(apart, axis=1, keepdims=True) * np.sqrt(100 / len(view))
+    centred = unit - unit.mean(axis=0)
+    return centred / np.linalg.norm(centred, axis=1, keepdims=True) * np.sqrt(100 / len(view))
 
 
-def robust_gfsc(views, k, alpha, beta, gamma, *, n_sweeps, joint=True):
-    """The robust sweeps: a dense solve per view, distances between graphs and between samples written out."""
+def robust_gfsc(views, k, alpha, beta, gamma, *, n_iterations, joint=True):
+    """The robust variant: a dense solve per view, with all distances between graphs and between samples written out."""
     n, t = len(views[0]), len(views)
     views = [deviations(view) for view in views]
 
@@ -85,57 +85,58 @@ def robust_gfsc(views, k, alpha, beta, gamma, *, n_sweeps, joint=True):
         graph = np.maximum(np.linalg.solve(gram + (alpha + pull) * np.eye(n), pull * consensus + gram), 0)
         return (graph + graph.T) / 2
 
-    def ties(graph):
+    def normalized_edges(graph):
         graph = graph - np.diag(np.diag(graph))
         return graph / np.linalg.norm(graph)
 
-    def weigh(graphs, consensus):
-        weights = 1 / np.maximum([np.linalg.norm(ties(graph) - ties(consensus)) for graph in graphs], 0.01)
+    def weights_of(graphs, consensus):
+        target = normalized_edges(consensus)
+        weights = 1 / np.maximum([np.linalg.norm(normalized_edges(graph) - target) for graph in graphs], 0.01)
         return weights / weights.mean()
 
-    def fuse(graphs, weights, embedding, rest):
-        """S and F, settled together; before the cut, and its price."""
-        mean, price, turns = sum(w * g for w, g in zip(weights, graphs, strict=True)) / t, 0.0, []
-        strongest = 6 * mean.mean()
-        consensus = np.minimum(mean, strongest)
+    def fuse(graphs, weights, embedding, max_rotation):
+        """S and F updated in turn; also the graph before the cut, and the cut term of the objective."""
+        mean, cut, rotations = sum(w * g for w, g in zip(weights, graphs, strict=True)) / t, 0.0, []
+        upper_bound = 6 * mean.mean()
+        consensus = np.minimum(mean, upper_bound)
         if joint and embedding is None:
-            embedding = _normalised_embedding(mean, k)
-        while joint and len(turns) < 6 and not at_rest(turns, rest):
+            embedding = _normalized_embedding(mean, k)
+        while joint and len(rotations) < 6 and not has_converged(rotations, max_rotation):
             points = embedding / np.linalg.norm(embedding, axis=1, keepdims=True)
-            apart = ((points[:, None, :] - points[None, :, :]) ** 2).sum(axis=2)
-            penalty = gamma * mean.mean() / apart.mean()
-            consensus, before = np.clip(mean - penalty * apart, 0, strongest), embedding
-            embedding = _normalised_embedding(consensus, k)
-            turns.append(np.sqrt(max(1 - ((before.T @ embedding) ** 2).sum() / k, 0)))
-            price = 4 * beta * t * penalty * (apart * consensus).sum() / 2
-        return consensus, embedding, mean, price
+            distances = ((points[:, None, :] - points[None, :, :]) ** 2).sum(axis=2)
+            penalty = gamma * mean.mean() / distances.mean()
+            consensus, before = np.clip(mean - penalty * distances, 0, upper_bound), embedding
+            embedding = _normalized_embedding(consensus, k)
+            rotations.append(np.sqrt(max(1 - ((before.T @ embedding) ** 2).sum() / k, 0)))
+            cut = 4 * beta * t * penalty * (distances * consensus).sum() / 2
+        return consensus, embedding, mean, cut
 
-    rates = [np.inf]  # at which F turns less, kept from sweep to sweep
+    rates = [np.inf]  # at which rotations of F shrink; the last one is kept from iteration to iteration
 
-    def at_rest(turns, rest):
-        if len(turns) > 1:
-            rates.append(max(new / old for old, new in zip(turns[-3:], turns[-3:][1:], strict=False)))
+    def has_converged(rotations, max_rotation):
+        if len(rotations) > 1:
+            rates.append(max(new / old for old, new in zip(rotations[-3:], rotations[-3:][1:], strict=False)))
         q = rates[-1]
-        return bool(turns) and (turns[-1] == 0 or (q < 1 and turns[-1] * q / (1 - q) < rest))
+        return bool(rotations) and (rotations[-1] == 0 or (q < 1 and rotations[-1] * q / (1 - q) < max_rotation))
 
     changes, objectives = [], []
     graphs = [view_graph(v, np.zeros((n, n)), 0.0) for v in range(t)]
-    weights = weigh(graphs, sum(graphs))
+    weights = weights_of(graphs, sum(graphs))
     consensus, embedding, *_ = fuse(graphs, weights, None, 5e-3)
-    for _ in range(n_sweeps):
+    for _ in range(n_iterations):
         old = consensus
         graphs = [view_graph(v, old, beta * weights[v]) for v in range(t)]
-        weights = weigh(graphs, old)
+        weights = weights_of(graphs, old)
         consensus, embedding, mean, cut = fuse(graphs, weights, embedding, 2e-3)
         changes.append(np.linalg.norm(consensus - old) / np.linalg.norm(old))
-        misfits = [np.linalg.norm(x.T - x.T @ g) ** 2 for x, g in zip(views, graphs, strict=True)]
+        errors = [np.linalg.norm(x.T - x.T @ g) ** 2 for x, g in zip(views, graphs, strict=True)]
         scatter = sum(w * np.linalg.norm(g - consensus) ** 2 for w, g in zip(weights, graphs, strict=True))
-        objectives.append(sum(misfits) + alpha * sum((g**2).sum() for g in graphs) + beta * scatter + cut)
+        objectives.append(sum(errors) + alpha * sum((g**2).sum() for g in graphs) + beta * scatter + cut)
     fused = mean if joint else consensus
-    return consensus, fused, _normalised_embedding(consensus, k), weights / t, np.array(changes), np.array(objectives)
+    return consensus, fused, _normalized_embedding(consensus, k), weights / t, np.array(changes), np.array(objectives)
 
 
-def _normalised_embedding(graph, k):
+def _normalized_embedding(graph, k):
     degree = graph.sum(axis=1)
     return scipy.linalg.eigh(np.eye(len(graph)) - graph / np.sqrt(np.outer(degree, degree)))[1][:, :k]
 
@@ -151,7 +152,7 @@ def objective(views, graphs, consensus, weights, embedding, alpha, beta, gamma):
 
 
 def blobs(n=120, k=3, features=(5, 8), spread=0.6, seed=0):
-    """Well separated groups seen in several views: (views, labels)."""
+    """Well separated clusters in several views: (views, labels)."""
     rng = np.random.default_rng(seed)
     labels = np.arange(n) % k
     views = []
@@ -159,3 +160,8 @@ def blobs(n=120, k=3, features=(5, 8), spread=0.6, seed=0):
         centres = rng.normal(size=(k, d)) * 2
         views.append(centres[labels] + spread * rng.normal(size=(n, d)))
     return views, labels
+
+
+def assert_same_subspace(one, other, atol=1e-4):
+    """Two orthonormal bases span the same subspace."""
+    np.testing.assert_allclose(np.linalg.svd(np.asarray(one).T @ other)[1], 1, atol=atol)

@@ -195,7 +195,7 @@ def test_divergence_raises_divergence_error(dtype):
     views = [view.astype(dtype) for view in VIEWS]
     degenerate = GFSC(3, alpha=1e-7, beta=1e12, gamma=1e-5, variant="published", random_state=0).fit(views)
     assert np.isfinite(degenerate.embedding_).all()
-    with pytest.raises(DivergenceError, match=r"The sweeps diverged: after .* Lower gamma"):
+    with pytest.raises(DivergenceError, match=r"The iterations diverged: .* Lower gamma"):
         GFSC(3, alpha=10, beta=1, gamma=100, variant="paper", random_state=0, max_iter=5000).fit(views)
 
 

@@ -1,4 +1,6 @@
-"""The sweeps against direct, slow versions."""
+"""Exact fusion against direct, slow versions, and its general properties."""
+
+from functools import partial
 
 import numpy as np
 import pytest
@@ -6,17 +8,16 @@ import scipy.sparse as sp
 from sklearn.utils import check_random_state
 
 from reference import blobs, printed_gfsc, published_gfsc
-from viewfuse.fusion import exact, fuse_graphs, gf, gfsc
-from viewfuse.linalg import eigensolvers
+from viewfuse.fusion import exact, fuse_graphs, gf, gfsc, steps
+from viewfuse.linalg import smallest_eigenpairs
 
 VIEWS, LABELS = blobs(n=60, features=(5, 80, 8))
 PARAMETERS = {"alpha": 0.1, "beta": 2.0, "gamma": 0.05}
 
 
-@pytest.mark.parametrize("iterative", [False, True])
-def test_published_equals_the_direct_version(iterative, monkeypatch):
-    if iterative:
-        monkeypatch.setattr(eigensolvers, "_DENSE_BELOW", 0)
+@pytest.mark.parametrize("dense_below", [256, 0])  # with 0 the eigensolver iterates
+def test_published_equals_the_direct_version(dense_below, monkeypatch):
+    monkeypatch.setattr(steps, "smallest_eigenpairs", partial(smallest_eigenpairs, dense_below=dense_below))
     consensus, embedding, weights, objectives = published_gfsc(VIEWS, 3, **PARAMETERS)
     result = gfsc(VIEWS, 3, variant="published", random_state=0, **PARAMETERS)
     assert len(result.sweeps) == len(objectives)
@@ -27,11 +28,11 @@ def test_published_equals_the_direct_version(iterative, monkeypatch):
     np.testing.assert_allclose(overlap, 1, atol=1e-6)
 
 
-def test_printed_equals_the_direct_version():
+def test_paper_equals_the_direct_version():
     rng = check_random_state(7)
     start, random = rng.random_sample((60, 60)), rng.standard_normal((60, 3))
     consensus, embedding, weights, objective = printed_gfsc(
-        VIEWS, 3, start=start, embedding=np.linalg.qr(random)[0], n_sweeps=4, **PARAMETERS
+        VIEWS, 3, start=start, embedding=np.linalg.qr(random)[0], n_iterations=4, **PARAMETERS
     )
     result = gfsc(VIEWS, 3, variant="paper", max_iter=4, tol=0, random_state=7, **PARAMETERS)
     np.testing.assert_allclose(result.consensus, consensus, atol=1e-9)
@@ -53,21 +54,21 @@ def test_constraints_hold(variant, fuse):
 
 
 def test_one_view_graph_by_hand():
-    # Two samples lie opposite each other as seen from their mean: G = 50 [[1, −1], [−1, 1]], with one eigenvalue, 100. So
-    # Z = G / (100 + α) where the consensus hardly pulls, and clipped it is diagonal.
+    # The deviations of two samples from their mean are opposite: G = 50 [[1, −1], [−1, 1]], with one eigenvalue, 100. So
+    # Z = G / (100 + α) for tiny β, and after clipping it is diagonal.
     result = gf([np.eye(2)], 2, alpha=1.0, beta=1e-9, variant="robust", random_state=0)
     np.testing.assert_allclose(result.consensus, 50 / 101 * np.eye(2), atol=1e-7)
 
 
 @pytest.mark.parametrize("scale", [1e-6, 1e9])
-def test_robust_does_not_know_units(scale):
+def test_robust_does_not_depend_on_units(scale):
     scaled = [VIEWS[0] * scale, VIEWS[1], VIEWS[2]]
-    plain, other = (gfsc(views, 3, random_state=0) for views in (VIEWS, scaled))
-    np.testing.assert_allclose(other.consensus, plain.consensus, atol=1e-5)
-    np.testing.assert_allclose(other.weights, plain.weights, atol=1e-5)
+    reference, other = (gfsc(views, 3, random_state=0) for views in (VIEWS, scaled))
+    np.testing.assert_allclose(other.consensus, reference.consensus, atol=1e-5)
+    np.testing.assert_allclose(other.weights, reference.weights, atol=1e-5)
 
 
-def test_robust_settles_where_its_sweeps_no_longer_move():
+def test_robust_converges_to_a_fixed_point():
     result = gfsc(VIEWS, 3, tol=1e-5, max_iter=500, random_state=0)
     assert result.converged
     further = gfsc(VIEWS, 3, tol=0, max_iter=len(result.sweeps) + 20, random_state=0)
@@ -77,7 +78,7 @@ def test_robust_settles_where_its_sweeps_no_longer_move():
 @pytest.mark.parametrize("variant", ["robust", "published", "paper"])
 def test_sparse_equals_dense(variant):
     rng = np.random.default_rng(0)
-    for features in (20, 200):  # thinner and wider than the 50 samples
+    for features in (20, 200):  # fewer and more features than the 50 samples
         dense = [rng.poisson(0.3, size=(50, features)).astype(float) + np.eye(50, features) for _ in range(2)]
         sparse = [sp.csr_array(view) for view in dense]
         options = {"alpha": 1.0, "beta": 1.0, "gamma": 0.01, "variant": variant, "random_state": 0, "max_iter": 8}
@@ -96,21 +97,21 @@ def test_given_graphs_are_fused_without_being_learned():
     np.testing.assert_allclose(same.consensus, block * (30**0.5 / np.linalg.norm(block)), atol=1e-6)
 
 
-def test_a_given_graph_without_ties_stays_so():
+def test_a_given_graph_without_edges_stays_zero():
     prepared = exact._prepared_graph(np.zeros((4, 4)), "robust")
     np.testing.assert_array_equal(prepared, 0)
     assert prepared.dtype == np.float32
 
 
 def test_published_fusion_of_given_graphs_by_hand():
-    # One graph, γ = 0: from S = I the first sweep makes S the graph itself.
+    # One graph, γ = 0: after the first iteration S is the graph itself.
     graph = np.array([[0.0, 2, 0], [2, 0, 1], [0, 1, 0]])
     result = fuse_graphs([graph], 2, gamma=0.0, variant="published", random_state=0)
     np.testing.assert_allclose(result.consensus, graph, atol=1e-12)
 
 
 @pytest.mark.parametrize("variant", ["robust", "published", "paper"])
-def test_every_array_library_gives_the_same(variant, xp):
+def test_every_array_library_gives_the_same_result(variant, xp):
     options = {**PARAMETERS, "variant": variant, "random_state": 0, "max_iter": 5}
     expected = gfsc(VIEWS, 3, **options)
     other = gfsc([xp.asarray(view) for view in VIEWS], 3, **options)
@@ -136,14 +137,7 @@ def test_float32_is_kept_and_close():
     assert np.linalg.norm(single.consensus - double.consensus) < 1e-3 * np.linalg.norm(double.consensus)
 
 
-def test_every_sweep_is_reported():
-    seen = []
-    result = gfsc(VIEWS, 3, tol=1e-9, random_state=0, on_sweep=lambda number, sweep: seen.append((number, sweep.change)))
-    assert [number for number, _ in seen] == list(range(1, len(result.sweeps) + 1))
-    assert seen[-1][1] == result.sweeps[-1].change < seen[0][1]
-
-
-def test_the_input_is_left_alone():
+def test_input_is_not_modified():
     views = [view.copy() for view in VIEWS]
     for view in views:
         view.flags.writeable = False

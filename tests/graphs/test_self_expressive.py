@@ -12,7 +12,7 @@ THIN, WIDE = RNG.normal(size=(30, 7)), RNG.normal(size=(12, 40))
 @pytest.mark.parametrize("view", [THIN, WIDE, np.outer(np.arange(1.0, 9), np.ones(3))])
 @pytest.mark.parametrize("scale", [min_max, unit_samples])
 @pytest.mark.parametrize("as_sparse", [False, True])
-def test_the_factor_is_the_gram_matrix(view, scale, as_sparse):
+def test_the_factor_reproduces_the_gram_matrix(view, scale, as_sparse):
     dense = scale(view)
     gram = dense.values @ dense.values.T
     factor = factorise(scale(sp.csr_array(view) if as_sparse else view))
@@ -22,18 +22,18 @@ def test_the_factor_is_the_gram_matrix(view, scale, as_sparse):
 
 
 def test_one_sample_more_than_the_rank_by_hand():
-    # x = (1, 1, −1)ᵀ: G = xxᵀ, Z = (G + αI)⁻¹G = xxᵀ/(3 + α); the negative ties are cut.
+    # x = (1, 1, −1)ᵀ: G = xxᵀ, Z = (G + αI)⁻¹G = xxᵀ/(3 + α); negative entries are clipped.
     graph = self_expressive_graph(unit_samples(np.array([[1.0], [1.0], [-1.0]])), alpha=1.0)
     np.testing.assert_allclose(graph, [[0.25, 0.25, 0], [0.25, 0.25, 0], [0, 0, 0.25]])
 
 
-def test_min_max_takes_the_view_as_a_whole():
+def test_min_max_scales_the_view_as_a_whole():
     scaled = min_max(np.array([[0.0, 5.0], [10.0, 2.0]]))
     np.testing.assert_allclose(scaled.values, [[-1, 0], [1, -0.6]])
 
 
 @pytest.mark.parametrize("factor", [1e-300, 1e-3, 1e300])
-def test_unit_samples_survives_extreme_units(factor):
+def test_unit_samples_with_extreme_units(factor):
     scaled = unit_samples(THIN * factor).values
     np.testing.assert_allclose(np.linalg.norm(scaled, axis=1), 1)
     np.testing.assert_allclose(scaled, unit_samples(THIN).values)
@@ -57,7 +57,7 @@ def gram_of_deviations(view):
 @pytest.mark.parametrize("view", [THIN, WIDE, np.abs(WIDE)])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("as_sparse", [False, True])
-def test_deviations_are_those_from_the_mean_of_unit_samples(view, dtype, as_sparse):
+def test_deviations_from_the_mean_of_unit_samples(view, dtype, as_sparse):
     given = view.astype(dtype)
     expected = deviations(view) @ deviations(view).T
     assert np.trace(expected) == pytest.approx(100)
@@ -65,7 +65,7 @@ def test_deviations_are_those_from_the_mean_of_unit_samples(view, dtype, as_spar
 
 
 def test_deviations_by_hand():
-    # Unit vectors along (1, 0), (1, 0), (0, 1): their mean is (2, 1)/3, so they lie at ±(1, −1) from it.
+    # Unit vectors along (1, 0), (1, 0), (0, 1): their mean is (2, 1)/3, and their deviations are along ±(1, −1).
     gram = gram_of_deviations(np.array([[3.0, 0], [5, 0], [0, 2]]))
     np.testing.assert_allclose(gram, 100 / 3 * np.outer([1, 1, -1], [1, 1, -1]), rtol=1e-5)
 
@@ -81,7 +81,7 @@ def test_zero_samples_have_no_deviation_and_do_not_move_the_mean(features, as_sp
 
 
 @pytest.mark.parametrize("as_sparse", [False, True])
-def test_where_all_samples_point_one_way_they_stay_as_they_are(as_sparse):
+def test_samples_with_the_same_direction_are_not_centred(as_sparse):
     view = np.outer([1.0, 2, 3, 4], [0.3, 0.1, 0, 0, 0.7])
     gram = gram_of_deviations(sp.csr_array(view) if as_sparse else view)
     np.testing.assert_allclose(gram, np.full((4, 4), 25.0), rtol=1e-5)

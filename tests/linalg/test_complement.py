@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from viewfuse.linalg import Complement, normalised_adjacency, smallest_eigenpairs
+from viewfuse.linalg import Complement, normalized_adjacency, smallest_eigenpairs
 
 
 @pytest.mark.parametrize("factor", [None, np.random.default_rng(1).normal(size=(30, 4))])
-def test_the_operator_is_its_matrix(factor):
+def test_the_operator_equals_its_dense_matrix(factor):
     rng = np.random.default_rng(0)
     graph = rng.random((30, 30))
     graph += graph.T
@@ -22,13 +22,13 @@ def test_the_operator_is_its_matrix(factor):
     np.testing.assert_allclose(found.values, np.linalg.eigvalsh(expected)[:2])
 
 
-def test_the_shift_is_one_unless_said_otherwise():
+def test_the_default_shift_is_1():
     np.testing.assert_array_equal(Complement(np.zeros((2, 2))).dense(), np.eye(2))
 
 
-def test_adjacency_over_the_roots_of_the_degrees():
-    graph = np.array([[1.0, 3, 0, 0], [3, 0, 6, 0], [0, 6, 0, 0], [0, 0, 0, 5]])  # the last one is tied to itself only
+def test_normalized_adjacency_by_hand():
+    graph = np.array([[1.0, 3, 0, 0], [3, 0, 6, 0], [0, 6, 0, 0], [0, 0, 0, 5]])  # the last sample has only a self-loop
     degree = np.array([4.0, 9, 6])
     expected = np.zeros((4, 4))
     expected[:3, :3] = graph[:3, :3] / np.sqrt(np.outer(degree, degree))
-    np.testing.assert_allclose(normalised_adjacency(graph), expected)
+    np.testing.assert_allclose(normalized_adjacency(graph), expected)

@@ -20,7 +20,7 @@ def found(points, k, xp, **options):
 
 
 @pytest.mark.parametrize("spread", [0.5, 3.0])
-def test_as_good_as_scikit_learn(xp, spread):
+def test_inertia_is_as_low_as_that_of_scikit_learn(xp, spread):
     points, _ = rows(spread)
     ours, theirs = found(points, 4, xp, n_init=10), KMeans(4, n_init=10, random_state=0).fit(points)
     assert ours.inertia <= theirs.inertia_ * 1.01
@@ -28,7 +28,7 @@ def test_as_good_as_scikit_learn(xp, spread):
         assert adjusted_rand_score(np.asarray(ours.labels), theirs.labels_) == 1
 
 
-def test_a_fixed_point_of_lloyds_iterations(xp):
+def test_the_result_is_a_fixed_point_of_lloyds_iteration(xp):
     points, _ = rows(3.0)
     result = found(points, 4, xp, tol=0.0)
     labels, centres = np.asarray(result.labels), np.asarray(result.centres)
@@ -60,14 +60,14 @@ def test_the_same_seed_gives_the_same_labels(xp):
     np.testing.assert_array_equal(first, second)
 
 
-def test_empty_clusters_move_to_the_samples_that_lie_worst(xp):
+def test_empty_clusters_move_to_the_samples_farthest_from_their_centres(xp):
     points = xp.asarray(np.array([[0.0, 0], [2, 0], [9, 9], [5, 5], [1, 1]]))
     labels, costs = xp.asarray(np.array([1, 1, 1, 1, 3])), xp.asarray(np.array([1.0, 2, 7, 4, 0]))
     means = np.asarray(module._means(points, labels, costs, xp.zeros((4, 2), dtype=xp.float64)))
     np.testing.assert_allclose(means, [[9, 9], [4, 3.5], [5, 5], [1, 1]])
 
 
-def test_distances_written_out(xp):
+def test_squared_distances_equal_a_direct_computation(xp):
     rng = np.random.default_rng(0)
     points, centres = rng.normal(size=(20, 3)), rng.normal(size=(4, 3))
     direct = ((points[:, None] - centres[None]) ** 2).sum(axis=2)
@@ -76,7 +76,7 @@ def test_distances_written_out(xp):
     assert (np.asarray(module._squared_distances(xp.asarray(same), xp.asarray(same))) >= 0).all()
 
 
-def test_seeds_are_different_samples_far_from_each_other(xp):
+def test_seeds_are_distinct_samples_far_from_each_other(xp):
     centres = 10 * np.array([[1.0, 0], [0, 1], [-1, 0], [0, -1], [3, 3]])
     points = np.repeat(centres, 40, axis=0) + 0.01 * np.random.default_rng(0).normal(size=(200, 2))
     draws = np.random.default_rng(0).random((10, 5, 3))
@@ -97,16 +97,15 @@ def test_the_best_of_several_draws_becomes_a_seed():
     assert best_of < 0.85 * chance
 
 
-def test_starts_drawn_one_by_one_are_those_drawn_together(xp, monkeypatch):
+def test_starts_drawn_one_by_one_equal_those_drawn_together(xp):
     points, _ = rows(3.0, k=12)
     together = found(points, 12, xp)
-    monkeypatch.setattr(module, "_DISTANCES", 1)
-    one_by_one = found(points, 12, xp)
+    one_by_one = found(points, 12, xp, max_distances=1)
     assert one_by_one.inertia == pytest.approx(together.inertia)
     np.testing.assert_array_equal(np.asarray(one_by_one.labels), np.asarray(together.labels))
 
 
-def test_the_tolerance_is_in_units_of_the_mean_variance():
+def test_tolerance_is_relative_to_the_mean_variance():
     points, _ = rows(6.0, n=900)
     fine, coarse = (found(points, 4, np, n_init=1, tol=tol).iterations for tol in (0.0, 10.0))
     assert coarse == 1 < fine
@@ -115,12 +114,11 @@ def test_the_tolerance_is_in_units_of_the_mean_variance():
     assert 1 < shifted[0].iterations < fine
 
 
-def test_iterations_are_bounded(monkeypatch):
-    monkeypatch.setattr(module, "_MAX_ITERATIONS", 2)
-    assert found(rows(3.0)[0], 4, np, n_init=1, tol=0.0).iterations == 2
+def test_iterations_are_bounded():
+    assert found(rows(3.0)[0], 4, np, n_init=1, tol=0.0, max_iterations=2).iterations == 2
 
 
-def test_the_inertia_is_that_of_the_labels_returned(xp):
+def test_inertia_belongs_to_the_returned_labels(xp):
     points, _ = rows(3.0)
     result = found(points, 4, xp, n_init=1, tol=10.0)
     labels, centres = np.asarray(result.labels), np.asarray(result.centres)

@@ -5,21 +5,21 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_info
 
-from viewfuse.linalg import threads as _parallel
+from viewfuse.linalg import threads as worker
 
 
 def blas_threads():
     return [library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"]
 
 
-def test_fits_at_the_same_time_leave_the_blas_as_it_was():
+def test_concurrent_fits_restore_the_blas_threads():
     before, together = blas_threads(), Barrier(4)
 
     def work(seed):
         rng = np.random.default_rng(seed)
         a, b = rng.normal(size=(700, 700)), rng.normal(size=(700, 5))
         together.wait(timeout=30)
-        return np.abs(_parallel.matmul(a, b) - a @ b).max()
+        return np.abs(worker.matmul(a, b) - a @ b).max()
 
     for _ in range(5):
         with ThreadPoolExecutor(4) as pool:
@@ -27,36 +27,36 @@ def test_fits_at_the_same_time_leave_the_blas_as_it_was():
         assert blas_threads() == before
 
 
-def test_an_error_in_a_part_is_raised_and_the_blas_set_back():
+def test_an_error_in_a_part_is_raised_and_the_blas_threads_restored():
     before = blas_threads()
 
     def fail(part, _):
         raise ZeroDivisionError("part")
 
     with pytest.raises(ZeroDivisionError):
-        _parallel.for_each(fail, [0, 1])
+        worker.for_each(fail, [0, 1])
     assert blas_threads() == before
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_row_sums(dtype):
     matrix = np.random.default_rng(0).random((700, 300)).astype(dtype)
-    sums = _parallel.row_sums(matrix)
+    sums = worker.row_sums(matrix)
     assert sums.dtype == dtype
     np.testing.assert_array_equal(sums, matrix.sum(axis=1))
 
 
 def test_spans_cover_everything_once():
-    assert [list(range(10))[part] for part in _parallel.spans(10, 4)] == [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9]]
+    assert [list(range(10))[part] for part in worker.spans(10, 4)] == [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9]]
 
 
-def test_few_samples_are_worked_on_by_one_thread():
+def test_few_samples_use_one_thread():
     before = blas_threads()
-    with _parallel.threads_for(500):
+    with worker.threads_for(500):
         assert set(blas_threads()) == {1}
-        np.testing.assert_allclose(_parallel.matmul(np.eye(600), np.ones((600, 2))), 1)
-        with _parallel.threads_for(500):  # of another estimator, within
+        np.testing.assert_allclose(worker.matmul(np.eye(600), np.ones((600, 2))), 1)
+        with worker.threads_for(500):  # nested, as in an estimator that uses another
             assert set(blas_threads()) == {1}
     assert blas_threads() == before
-    with _parallel.threads_for(501):
+    with worker.threads_for(501):
         assert blas_threads() == before

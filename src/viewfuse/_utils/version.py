@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import platform
-
-import numpy as np
-import scipy
-import sklearn
+from importlib.metadata import version
 
 __all__ = ["__version__", "versions"]
 
@@ -18,8 +15,6 @@ def versions() -> dict[str, str]:
     return {
         "viewfuse": __version__,
         "python": platform.python_version(),
-        "numpy": np.__version__,
-        "scipy": scipy.__version__,
-        "scikit-learn": sklearn.__version__,
+        **{library: version(library) for library in ("numpy", "scipy", "scikit-learn")},
         "system": f"{platform.system()} {platform.machine()}",
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Cluster
 from sklearn.utils import check_random_state, estimator_html_repr
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from .._utils import hooks
 from .._utils.device import free_memory
 from ..exceptions import UnusedColumnsWarning, ViewsTypeError
 from ..linalg import assign_clusters
@@ -47,7 +48,6 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
     }
     _counts_clusters: ClassVar[bool] = False  # whether n_clusters may be "auto"
     _memory_demand: ClassVar[MemoryDemand | None] = None  # None: the method makes no n × n array
-    _html_summary: ClassVar[Callable[[Any], str] | None] = None  # set by viewfuse.inspection, which this room cannot import
     _unsaved_parameters: ClassVar[tuple[str, ...]] = ()  # ``save`` leaves them out, ``load`` sets them to None
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -186,8 +186,9 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
     def _repr_html_inner(self) -> str:
         """scikit-learn's diagram and, of a fitted estimator, a small summary above it."""
         diagram = estimator_html_repr(self)
-        summary_html = type(self)._html_summary
-        return summary_html(self) + diagram if summary_html is not None and hasattr(self, "labels_") else diagram
+        if hooks.notebook_summary is None or not hasattr(self, "labels_"):
+            return diagram
+        return hooks.notebook_summary(self) + diagram
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         shown = {"text/plain": repr(self)}

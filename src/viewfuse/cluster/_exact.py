@@ -22,7 +22,7 @@ from ..exceptions import (
 )
 from ..fusion import FusionResult, fuse_graphs, learned_factors
 from ..graphs import GramFactor
-from ..linalg import assign_clusters, isolated_samples, tie_confidence, unit_rows
+from ..linalg import assign_clusters, edge_confidence, isolated_samples, unit_rows
 from ..views import Views
 from ._base import MultiViewClusterer, RelabelMixin
 from ._checks import check_zero_samples, unbalanced_sizes, warn_of_no_structure
@@ -281,8 +281,8 @@ def graph_bytes(n: int, variant: str, view: Any) -> int:
 
 def _confidence(result: FusionResult, labels: Any) -> Any:
     """Mean of the confidences by the edges before and after the cut."""
-    before = tie_confidence(result.fused, labels)
-    return before if result.fused is result.consensus else (before + tie_confidence(result.consensus, labels)) / 2
+    before = edge_confidence(result.fused, labels)
+    return before if result.fused is result.consensus else (before + edge_confidence(result.consensus, labels)) / 2
 
 
 def _drawn(views: list[Any], most: int, rng: np.random.RandomState) -> list[Any]:

@@ -1,4 +1,4 @@
-"""Graphs to one consensus graph: the GFSC and GF sweeps on n × n graphs."""
+"""Graphs to one consensus graph: GFSC and GF on n × n graphs, and the same on anchor graphs."""
 
 from .exact import fuse_graphs, gf, gfsc, learned_factors
 from .result import FusionResult, Sweep

@@ -1,18 +1,18 @@
-"""Fusion on anchor graphs: the alternation of GFSC with n × m graphs, one row at a time.
+"""Fusion on anchor graphs: the iterations of GFSC with n × m graphs, each row on its own.
 
     min  Σ_v Σ_i (−⟨c_i^v, z_i^v⟩ + ½ r_i^v‖z_i^v‖²)  +  ½ β Σ_v w_v‖Z_v − S‖²  +  γ Σ_ij P_ij S_ij,
 
-``c_i^v`` the code of sample i by the anchors in view v (:mod:`viewfuse.graphs.anchors`), ``Z_v`` and ``S`` (n × m) with rows
-on the simplex, ``P_ij = ‖f_i − h_j‖²`` between the unit rows of the embedding of samples and anchors.
+where ``c_i^v`` expresses sample i by the anchors in view v (:mod:`viewfuse.graphs.anchors`), ``Z_v`` and ``S`` (n × m) have
+rows on the simplex, and ``P_ij = ‖f_i − h_j‖²`` between the unit rows of the embedding of samples and anchors.
 
-A view is trusted by how seldom its ties cross the cut, ``w_v = 1/√(mean P over the ties of Z_v)``, to mean 1: the weights
-that minimise ``Σ_v √⟨Z_v, P⟩`` (as in AMGL). Its distance from ``S`` would not do: ``S`` is mostly the view that weighs
-most, which so would come to weigh all, were it noise.
+The weight of a view depends on how much its edges cross the cut, ``w_v = 1/√(mean P over the edges of Z_v)``, scaled to mean
+1: these weights minimize ``Σ_v √⟨Z_v, P⟩`` (as in AMGL). Weights by the distance from ``S`` would not work here: ``S`` is
+mostly the view with the largest weight, so that this view would get all the weight, even if it were noise.
 
-Given what all rows share, the weights ``w`` and the anchors' embedding ``h``, each row's ``z_i^v``, ``s_i`` and ``f_i``
-depend on no other row; given the rows, the weights and ``h`` follow from a few sums over them: ``SᵀS`` (m × m), the anchors'
-degrees and two numbers per view. So a sweep is one pass over the rows in blocks of any size, in any place, that leaves
-nothing of size n behind, and an unseen row is placed by the very steps that placed the others.
+Given the shared variables, the weights ``w`` and the anchors' embedding ``h``, each row's ``z_i^v``, ``s_i`` and ``f_i``
+depend on no other row. Given the rows, ``w`` and ``h`` follow from a few sums over them: ``SᵀS`` (m × m), the anchors'
+degrees and two numbers per view. So an iteration is one pass over blocks of rows of any size, on any machine, that keeps
+nothing of size n, and new rows are placed by the same steps.
 """
 
 from __future__ import annotations
@@ -42,24 +42,24 @@ from .result import Sweep
 
 __all__ = ["AnchorFusion", "AnchorModel", "Placed", "Sums", "block_sums", "learn_anchors", "place", "refined"]
 
-_LEAST_CROSSING = 0.01  # of the mean P: what a view's ties cross counts as no less; it bounds the ratio of two weights
-_COMPONENTS_PER_CLUSTER = 1.2  # a cluster's direction may come second to a split of another's: see bipartite_embedding
-_PULLS = 1  # how often a row's view graphs and consensus are set in turn
-_BLOCK = 2048  # rows whose ties to the anchors stay in the cache
+_MIN_CROSSING = 0.01  # of the mean P: lower bound on the mean P of a view's edges; it bounds the ratio of two weights
+_COMPONENTS_PER_CLUSTER = 1.2  # a cluster's direction may come after a split of another cluster: see bipartite_embedding
+_ROUNDS = 1  # how often a row's view graphs are updated again, given its consensus
+_BLOCK = 2048  # rows whose edges to the anchors fit in the cache
 
 
 @dataclass(frozen=True)
 class AnchorModel:
-    """What all rows share.
+    """The variables that all rows share.
 
     Attributes
     ----------
-    maps : (d_v + 1, m) arrays, one per view, from a sample of unit length, and 1, to its code; a typical row has ``r_i = 1``
+    maps : (d_v + 1, m) arrays, one per view, from ``(x_i, 1)`` to its code; the mean ``r_i`` is 1
     weights : (n_views,) array of mean 1
-    n_neighbors : int, anchors that a sample is tied to in each view
+    n_neighbors : int, anchors that a sample has edges to in each view
     n_components : int, dimensions of the embedding
-    beta, gamma : float, the pull of the consensus and the worth of a clean cut
-    embedding : BipartiteEmbedding or None before the first sweep
+    beta, gamma : float, weights of the distances to the consensus and of the cut
+    embedding : BipartiteEmbedding, or None before the first iteration
     mean_apart : float, the mean ``P_ij``
     """
 
@@ -77,7 +77,7 @@ class AnchorModel:
         return int(self.maps[0].shape[1])
 
     def like(self, array: Any) -> AnchorModel:
-        """The same with its matrices where the array is."""
+        """The same model with its matrices on the array's device."""
         if self.embedding is None or is_numpy_array(array):
             return self
         moved = replace(
@@ -88,20 +88,20 @@ class AnchorModel:
         return replace(self, maps=tuple(beside(array, mapping) for mapping in self.maps), embedding=moved)
 
     def embed(self, consensus: Any) -> Any:
-        """Where rows with these ties lie, (b, n_components)."""
-        assert self.embedding is not None, "an embedding comes with the first sweep"
+        """The embedding of rows with these edges, (b, n_components)."""
+        assert self.embedding is not None, "there is an embedding after the first iteration"
         return consensus @ self.embedding.transform
 
 
 @dataclass(frozen=True)
 class Sums:
-    """What a sweep keeps of the rows; those of two blocks add up.
+    """The sums over rows that an iteration needs. The sums of two blocks can be added.
 
     Attributes
     ----------
     count : number of rows
     gram, degree : ``SᵀS`` (m, m) and the column sums of ``S`` (m,)
-    crossing : (n_views, 2) array: ``⟨Z_v, P⟩``, and the number of rows that have view v
+    crossing : (n_views, 2) array: ``⟨Z_v, P⟩``, and the number of rows present in view v
     apart : ``Σ_ij P_ij``
     objective : the objective
     """
@@ -116,47 +116,47 @@ class Sums:
     def __add__(self, other: Sums) -> Sums:
         return Sums(*(getattr(self, name) + getattr(other, name) for name in self.__dataclass_fields__))
 
-    def __radd__(self, nothing: int) -> Sums:
-        return self  # the 0 that sum() begins with
+    def __radd__(self, zero: int) -> Sums:
+        return self  # sum() starts with 0
 
 
 @dataclass(frozen=True)
 class AnchorFusion:
-    """The shared variables and how they came about.
+    """The shared variables and the iterations that led to them.
 
     Attributes
     ----------
     model : AnchorModel
-    positions : (m, d_v) arrays, the anchors in every view
+    positions : (m, d_v) arrays, the positions of the anchors in every view
     sweeps : tuple of Sweep
     converged : bool, whether the change fell below the tolerance
-    normalised : (m, m) array, ``D^-½ SᵀS D^-½``, whose relative change a sweep reports; None before the first
+    normalized : (m, m) array, ``D^-½ SᵀS D^-½``, whose relative change is reported; None before the first iteration
     """
 
     model: AnchorModel
     positions: tuple[np.ndarray, ...]
     sweeps: tuple[Sweep, ...] = ()
     converged: bool = False
-    normalised: np.ndarray | None = None
+    normalized: np.ndarray | None = None
 
 
 @dataclass(frozen=True)
 class Placed:
-    """A block of rows, solved.
+    """The solution for a block of rows.
 
     Attributes
     ----------
-    ties : (b, m) arrays, ``Z_v``
-    fused : (b, m) array, ``M = Σ_v w_v Z_v`` over the views a row has, rows summing to 1
+    view_graphs : (b, m) arrays, ``Z_v``
+    fused : (b, m) array, ``M = Σ_v w_v Z_v`` over the views that have the row, rows summing to 1
     consensus : (b, m) array, ``S``
-    apart : (b, m) array, ``P``; None before the first embedding
+    distances : (b, m) array, ``P``; None before the first embedding
     margin : float, ``Σ −⟨c, z⟩ + ½ r‖z‖²``
     """
 
-    ties: list[Any]
+    view_graphs: list[Any]
     fused: Any
     consensus: Any
-    apart: Any
+    distances: Any
     margin: float
 
 
@@ -174,14 +174,14 @@ def learn_anchors(
     random_state: np.random.RandomState,
     on_sweep: Callable[[int, Sweep], bool] | None = None,
 ) -> AnchorFusion:
-    """Choose anchors among these rows; sweep over them until ``D^-½ SᵀS D^-½`` changes by less than ``tol``, relatively.
+    """Choose anchors among these rows and iterate until the relative change of ``D^-½ SᵀS D^-½`` is below ``tol``.
 
-    Where ``on_sweep`` returns True the sweeps end, settled or not.
+    The iterations also end after ``max_iter``, or if ``on_sweep(number, sweep)`` returns True.
     """
     groups = group_samples(views, n_anchors, random_state)
     positions = tuple(anchor_positions(view, groups) for view in views)
     maps = tuple(
-        _in_units_of_margin(code_map(a, view.mean(), alpha), view, n_neighbors)
+        _with_unit_margin(code_map(a, view.mean(), alpha), view, n_neighbors)
         for a, view in zip(positions, views, strict=True)
     )
     n_components = min(math.ceil(_COMPONENTS_PER_CLUSTER * n_clusters), len(positions[0]))
@@ -195,14 +195,14 @@ def learn_anchors(
 
 
 def refined(fusion: AnchorFusion, sums: Sums, tol: float | None = None) -> AnchorFusion:
-    """The second half of a sweep: weights and embedding from the sums over the rows.
+    """The second half of an iteration: weights and embedding from the sums over the rows.
 
-    Without ``tol`` the sweep is not one of those that decide whether the alternation has settled.
+    Without ``tol`` the iteration does not change ``converged``.
     """
-    model, last = fusion.model, fusion.normalised
+    model, last = fusion.model, fusion.normalized
     weights = _weights(sums.crossing, sums.apart / (sums.count * model.n_anchors))
-    normalised = sums.gram / np.maximum(np.sqrt(np.outer(sums.degree, sums.degree)), np.finfo(float).tiny)
-    change = 1.0 if last is None else float(np.linalg.norm(normalised - last) / np.linalg.norm(last))
+    normalized = sums.gram / np.maximum(np.sqrt(np.outer(sums.degree, sums.degree)), np.finfo(float).tiny)
+    change = 1.0 if last is None else float(np.linalg.norm(normalized - last) / np.linalg.norm(last))
     return AnchorFusion(
         model=replace(
             model,
@@ -213,7 +213,7 @@ def refined(fusion: AnchorFusion, sums: Sums, tol: float | None = None) -> Ancho
         positions=fusion.positions,
         sweeps=(*fusion.sweeps, Sweep(sums.objective / sums.count, change, weights / weights.sum())),
         converged=fusion.converged if tol is None else change < tol,
-        normalised=normalised,
+        normalized=normalized,
     )
 
 
@@ -226,59 +226,59 @@ def _all_sums(model: AnchorModel, views: Sequence[UnitRows]) -> Sums:
 
 
 def place(model: AnchorModel, views: Sequence[UnitRows]) -> Placed:
-    """Solve the rows of one block, given what all rows share."""
+    """Solve the rows of one block, given the shared variables."""
     codes = [view.codes(mapping) for view, mapping in zip(views, model.maps, strict=True)]
     xp = array_namespace(codes[0])
     shares = [xp.astype(view.scale > 0, xp.float32) * float(w) for view, w in zip(views, model.weights, strict=True)]
     total = sum(shares)
     total = xp.where(total > 0, total, xp.ones_like(total))
     consensus = xp.zeros_like(codes[0])
-    apart: Any = None
-    for _ in range(1 + (_PULLS if model.beta else 0)):
-        ties, margin = [], 0.0
+    distances: Any = None
+    for _ in range(1 + (_ROUNDS if model.beta else 0)):
+        view_graphs, margin = [], 0.0
         for v, code in enumerate(codes):
             pulled = code + float(model.beta * model.weights[v]) * consensus
             graph, strengths = strongest_anchors(pulled, model.n_neighbors)
             margin -= inner(graph, code) - 0.5 * inner(strengths, squared_lengths(graph))
-            ties.append(graph)
-        fused = sum((share / total)[:, None] * graph for share, graph in zip(shares, ties, strict=True))
+            view_graphs.append(graph)
+        fused = sum((share / total)[:, None] * graph for share, graph in zip(shares, view_graphs, strict=True))
         consensus = fused
         if model.embedding is not None:
-            apart = _apart(model, model.embedding, fused)
-            consensus = _cut(model, fused, apart) if model.gamma else fused
-    return Placed(ties, fused, consensus, apart, margin)
+            distances = _distances(model, model.embedding, fused)
+            consensus = _cut(model, fused, distances) if model.gamma else fused
+    return Placed(view_graphs, fused, consensus, distances, margin)
 
 
-def _apart(model: AnchorModel, embedding: BipartiteEmbedding, fused: Any) -> Any:
+def _distances(model: AnchorModel, embedding: BipartiteEmbedding, fused: Any) -> Any:
     """``P_ij = ‖f_i − h_j‖²`` between unit vectors, (b, m)."""
     return clipped(2 - 2 * (unit_rows(model.embed(fused)) @ embedding.anchors.T))
 
 
-def _cut(model: AnchorModel, fused: Any, apart: Any) -> Any:
-    """``s_i = (m_i − penalty · P_i)₊``, scaled to sum 1: a pair at mean distance loses γ times the mean edge, 1/m."""
+def _cut(model: AnchorModel, fused: Any, distances: Any) -> Any:
+    """``s_i = (m_i − penalty · P_i)₊``, scaled to sum 1; at the mean distance an edge loses γ times the mean edge, 1/m."""
     xp = array_namespace(fused)
-    consensus = clipped(fused - float(model.gamma / (model.n_anchors * model.mean_apart)) * apart)
+    consensus = clipped(fused - float(model.gamma / (model.n_anchors * model.mean_apart)) * distances)
     totals = xp.sum(consensus, axis=1, keepdims=True)
     return xp.where(totals > 0, consensus / xp.where(totals > 0, totals, xp.ones_like(totals)), fused)
 
 
 def block_sums(model: AnchorModel, views: Sequence[UnitRows]) -> Sums:
-    """The first half of a sweep, for one block: solve its rows, keep the sums over them."""
+    """The first half of an iteration for one block: solve its rows and return the sums over them."""
     placed = place(model, views)
     consensus, fused = placed.consensus, placed.fused
     xp = array_namespace(fused)
     crossing, objective = [], placed.margin
-    for v, (view, graph) in enumerate(zip(views, placed.ties, strict=True)):
+    for v, (view, graph) in enumerate(zip(views, placed.view_graphs, strict=True)):
         present = xp.astype(view.scale > 0, xp.float32)
-        crossed = 0.0 if placed.apart is None else inner(graph, placed.apart)
+        crossed = 0.0 if placed.distances is None else inner(graph, placed.distances)
         crossing.append((crossed, float(xp.sum(present, dtype=xp.float64))))
         if model.beta:
             difference = (graph - consensus) * present[:, None]
             objective += 0.5 * model.beta * float(model.weights[v]) * inner(difference, difference)
     apart = 0.0
-    if placed.apart is not None:
-        apart = float(xp.sum(placed.apart, dtype=xp.float64))
-        objective += model.gamma / (model.n_anchors * model.mean_apart) * inner(placed.apart, consensus)
+    if placed.distances is not None:
+        apart = float(xp.sum(placed.distances, dtype=xp.float64))
+        objective += model.gamma / (model.n_anchors * model.mean_apart) * inner(placed.distances, consensus)
     return Sums(
         count=int(fused.shape[0]),
         gram=to_host(consensus.T @ consensus).astype(float),
@@ -290,15 +290,15 @@ def block_sums(model: AnchorModel, views: Sequence[UnitRows]) -> Sums:
 
 
 def _weights(crossing: np.ndarray, mean_apart: float) -> np.ndarray:
-    """``1/√(mean P over the ties of Z_v)``, to mean 1; equal before the first embedding."""
+    """``1/√(mean P over the edges of Z_v)``, scaled to mean 1; equal before the first embedding."""
     crossed, rows = crossing.T
     share = crossed / np.maximum(rows, 1) / mean_apart if mean_apart > 0 else np.ones(len(rows))
-    weights = 1 / np.sqrt(np.maximum(share, _LEAST_CROSSING))
+    weights = 1 / np.sqrt(np.maximum(share, _MIN_CROSSING))
     return weights / weights.mean()
 
 
-def _in_units_of_margin(mapping: np.ndarray, view: UnitRows, n_neighbors: int) -> np.ndarray:
-    """Scaled so that the mean ``r_i`` is 1: codes of all views, and the consensus that pulls on them, in one unit."""
+def _with_unit_margin(mapping: np.ndarray, view: UnitRows, n_neighbors: int) -> np.ndarray:
+    """The map scaled so that the mean ``r_i`` is 1, which gives the codes of all views and the consensus the same unit."""
     mapping = mapping.astype(np.float32)
 
     def part(rows: slice, _: object) -> tuple[float]:

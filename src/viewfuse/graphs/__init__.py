@@ -1,10 +1,10 @@
-"""One view to a graph of its samples, and how a view is scaled before."""
+"""From one view to a graph of its samples, and how the view is scaled before that."""
 
 from .affinity import AFFINITIES, view_graph
 from .completion import completed_factors
 from .deviations import factorise_deviations
 from .distances import squared_distances
-from .gaussian import cosine_similarity, gaussian_graph, strongest_ties
+from .gaussian import cosine_similarity, gaussian_graph, strongest_edges
 from .neighbors import adaptive_neighbors, adaptive_neighbors_graph
 from .scaling import SCALINGS, ScaledView, as_dense, min_max, unit_samples, unit_spread
 from .self_expressive import GramFactor, factorise, self_expressive_graph
@@ -25,7 +25,7 @@ __all__ = [
     "min_max",
     "self_expressive_graph",
     "squared_distances",
-    "strongest_ties",
+    "strongest_edges",
     "unit_samples",
     "unit_spread",
     "view_graph",

@@ -1,4 +1,4 @@
-"""One name for each way to a view's graph, so that every graph-based method takes the same ones."""
+"""Names of the ways to compute a view's graph, the same for every graph-based method."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .gaussian import cosine_similarity, gaussian_graph, strongest_ties
+from .gaussian import cosine_similarity, gaussian_graph, strongest_edges
 from .neighbors import adaptive_neighbors_graph
 from .scaling import SCALINGS
 from .self_expressive import self_expressive_graph
@@ -25,13 +25,13 @@ def view_graph(view: Any, affinity: str, *, scaling: str, n_neighbors: int | Non
     view : (n, d) array or sparse matrix
     affinity : one of ``AFFINITIES``
         "gaussian": ``exp(−d²/2σ²)`` with σ the median distance; "adaptive-neighbors"; "self-expressive":
-        ``(G + αI)⁻¹G`` clipped and symmetrised; "cosine", its negative entries set to 0.
+        ``(G + αI)⁻¹G`` clipped and symmetrized; "cosine" with negative entries set to 0.
     scaling : one of ``SCALINGS``
-        How the view is scaled before.
+        How the view is scaled first.
     n_neighbors : int or None
-        Keep each sample's strongest ties only; None keeps all (adaptive neighbours: 10).
+        Keep only each sample's strongest edges; None keeps all (adaptive neighbours: 10).
     alpha : float
-        The regularisation of the self-expressive graph.
+        Regularization of the self-expressive graph.
     """
     scaled = SCALINGS[scaling](view)
     if affinity == "adaptive-neighbors":
@@ -42,4 +42,4 @@ def view_graph(view: Any, affinity: str, *, scaling: str, n_neighbors: int | Non
         graph = self_expressive_graph(scaled, alpha)
     else:
         graph = np.maximum(cosine_similarity(scaled), 0)
-    return graph if n_neighbors is None else strongest_ties(graph, n_neighbors)
+    return graph if n_neighbors is None else strongest_edges(graph, n_neighbors)

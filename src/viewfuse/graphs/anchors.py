@@ -1,19 +1,19 @@
-"""Anchors: a few groups of samples that stand for all, the same in every view, and each sample's ties to them.
+"""Anchors: a few groups of samples that represent all, the same in every view, and each sample's edges to them.
 
-A view's graph is then n × m instead of n × n, and as anchor j is the same group in every view, the graphs of several views
-can be fused entry by entry. Let ``x_i`` be a sample of unit length, ``μ`` the mean of them all, ``A`` (m × d) the anchors'
-positions. What all samples have in common tells none from another, but where it is much (histograms, intensities) it hides
-the rest. So samples and anchors are seen from a point near the mean: ``x̃_i = (x_i − μ, h)`` and ``Ã_j = (A_j − μ, h)``, with
-``h`` half the root mean square of ``‖x_i − μ‖``, so that samples around the mean itself have a direction too. Then
+A view's graph is then n × m instead of n × n. Anchor j is the same group in every view, so the graphs of several views can
+be fused entry by entry. Let ``x_i`` be a sample of unit length, ``μ`` the mean of all ``x_i`` and ``A`` (m × d) the
+positions of the anchors. In histograms or intensities the part that all samples share hides the differences. Samples and
+anchors are therefore centred: ``x̃_i = (x_i − μ, h)`` and ``Ã_j = (A_j − μ, h)``. The added coordinate ``h``, half the root
+mean square of ``‖x_i − μ‖``, gives samples near the mean a direction too. Then
 
     c_i = argmin_c ‖x̃_i − cÃ‖² + α a²‖c‖²  =  x̃_i Ãᵀ (Ã Ãᵀ + α a² I)⁻¹,    a² the mean of ‖Ã_j‖²,
 
-says how the anchors express the sample (an affine map of ``x_i``, so nothing sparse is made dense), and it is tied to the
-``q`` that express it best, by the regularisation ``r_i`` that leaves exactly so many:
+says how the anchors express the sample (an affine map of ``x_i``, so nothing sparse is made dense). The sample gets edges to
+the ``q`` anchors that express it best, with the regularization ``r_i`` that gives exactly ``q``:
 
     z_i = argmin_z −⟨c_i, z⟩ + ½ r_i‖z‖²,  z ≥ 0, Σ_j z_ij = 1    ⇒    z_ij = (c_ij − c_i(q+1))₊ / r_i,
 
-``c_i(q+1)`` the (q + 1)-th largest entry. Both steps take one row at a time; none needs another.
+with ``c_i(q+1)`` the (q + 1)-th largest entry. Both steps treat each row independently.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ __all__ = [
     "strongest_anchors",
 ]
 
-_MOST_DIMENSIONS = 100  # of a view when samples are grouped: what follows is noise to k-means
+_MAX_DIMENSIONS = 100  # of a view when samples are grouped: further directions are noise for k-means
 _COMPLETION_ROUNDS = 10
-_GROUPS_PER_DIRECTION = 5  # of the rank with which missing views are filled in
+_GROUPS_PER_DIRECTION = 5  # sets the rank of the completion of missing samples
 _ITERATIONS = 20  # of k-means: anchors need to cover the samples, not to be optimal
-_HEIGHT = 0.5  # from which the mean is looked at, in root mean square distances from it
+_HEIGHT = 0.5  # the coordinate h, in root mean square distances from the mean
 _SAFE = (1e-30, 1e30)  # squared lengths that single precision can hold
 
 
@@ -57,9 +57,9 @@ class UnitRows:
     ----------
     values : (b, d) array or sparse matrix of float32, finite
     scale : (b,) array of float32
-        One over the length; 0 for a sample that has nothing to say here: it lacks the view, or is all zeros in it.
+        One over the length; 0 for an empty sample, which is missing from the view or all zeros in it.
     absent : (b,) array of bool
-        Who lacks the view.
+        Which samples are missing from the view.
     """
 
     values: Any
@@ -68,7 +68,7 @@ class UnitRows:
 
     @classmethod
     def of(cls, block: Any, absent: np.ndarray | None = None) -> UnitRows:
-        """Of a (b, d) block of real numbers whose rows, but for the absent, are finite."""
+        """From a (b, d) block of real numbers whose rows are finite except for absent samples."""
         if not (sp.issparse(block) or is_numpy_array(block)):
             return cls._of_tensor(block, absent)
         absent = np.zeros(block.shape[0], dtype=bool) if absent is None else absent
@@ -76,7 +76,7 @@ class UnitRows:
             block = sp.diags_array((~absent).astype(block.dtype)) @ block if sp.issparse(block) else _zeroed(block, absent)
         squares = squared_lengths(block)
         unsafe = (squares != 0) & ((squares < _SAFE[0]) | ~(squares < _SAFE[1]))
-        if unsafe.any() or (squares == 0).any():  # a square may have vanished
+        if unsafe.any() or (squares == 0).any():  # a square may have underflowed
             block = _divided_by_peaks(block)
             squares = squared_lengths(block)
         occupied = squares > 0
@@ -85,12 +85,12 @@ class UnitRows:
 
     @classmethod
     def _of_tensor(cls, block: Any, absent: Any) -> UnitRows:
-        """The same for arrays of other libraries, where they are."""
+        """The same for arrays of other libraries, on their device."""
         xp = array_namespace(block)
         block = xp.astype(block, xp.float32, copy=False)
         if absent is not None:
             block = xp.where(absent[:, None], xp.zeros_like(block), block)
-        peaks = xp.max(xp.abs(block), axis=1)  # divided by it first, so that squares neither overflow nor vanish
+        peaks = xp.max(xp.abs(block), axis=1)  # divided by it first, so that squares neither overflow nor underflow
         peaks = xp.where(peaks > 0, peaks, xp.ones_like(peaks))
         lengths = xp.linalg.vector_norm(block / peaks[:, None], axis=1)
         scale = xp.where(lengths > 0, 1 / xp.where(lengths > 0, lengths, xp.ones_like(lengths)) / peaks, lengths)
@@ -108,13 +108,13 @@ class UnitRows:
         return product
 
     def codes(self, mapping: Any) -> Any:
-        """``(x_i, 1)`` times a (d + 1, m) map, for the samples that have something to say; 0 for the others."""
+        """``(x_i, 1)`` times a (d + 1, m) map; 0 for empty samples."""
         product = self @ mapping[:-1, :]
         product += array_namespace(product).astype(self.scale > 0, product.dtype)[:, None] * mapping[-1, :]
         return product
 
     def mean(self) -> np.ndarray:
-        """Of the samples that have something to say, (d,)."""
+        """Mean of the samples that are not empty, (d,)."""
         return np.asarray(self.scale @ self.values, dtype=float) / max(np.count_nonzero(self.scale), 1)
 
     def scaled(self) -> Any:
@@ -131,12 +131,12 @@ def inner(first: Any, second: Any) -> float:
 
 
 def clipped(values: Any) -> Any:
-    """``(values)₊``, in the same memory where that is possible."""
+    """``(values)₊``, in place if possible."""
     return np.maximum(values, 0, out=values) if is_numpy_array(values) else array_namespace(values).clip(values, 0.0)
 
 
 def squared_lengths(block: Any) -> Any:
-    """``‖x_i‖²`` of every row, (b,): not finite where an entry is not, or where the sum overflows."""
+    """``‖x_i‖²`` of every row, (b,); not finite if an entry is not or the sum overflows."""
     if not (sp.issparse(block) or is_numpy_array(block)):
         return array_namespace(block).sum(block * block, axis=1)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -149,42 +149,42 @@ def squared_lengths(block: Any) -> Any:
 def group_samples(views: Sequence[UnitRows], n_groups: int, random_state: np.random.RandomState) -> np.ndarray:
     """``min Σ_i ‖x_i − a_{g_i}‖²`` over groups ``g`` and their means: k-means on the scaled views side by side.
 
-    Views of many features are reduced to their leading directions first, and what samples lack is filled in from the views
-    they have (:func:`_completed`). Returns (n,) labels 0 … m − 1; with no more samples than groups each is its own.
+    Views of many features are reduced to their leading directions first, and missing samples are completed from their other
+    views (:func:`_completed`). Returns (n,) labels 0 … m − 1; with no more samples than groups, each is its own group.
     """
     n = len(views[0])
     if n_groups >= n:
         return np.arange(n)
     points = [_leading_directions(view, random_state) for view in views]
-    silent = [view.scale == 0 for view in views]
+    empty = [view.scale == 0 for view in views]
     side_by_side = np.hstack(points)
-    if any(rows.any() for rows in silent):
-        lacking = np.hstack([np.broadcast_to(rows[:, None], p.shape) for rows, p in zip(silent, points, strict=True)])
+    if any(rows.any() for rows in empty):
+        missing = np.hstack([np.broadcast_to(rows[:, None], p.shape) for rows, p in zip(empty, points, strict=True)])
         rank = min(max(n_groups // _GROUPS_PER_DIRECTION, 1), *side_by_side.shape)
-        side_by_side = _completed(side_by_side, lacking, rank, random_state)
+        side_by_side = _completed(side_by_side, missing, rank, random_state)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         kmeans = KMeans(n_groups, n_init=1, max_iter=_ITERATIONS, random_state=random_state).fit(side_by_side)
     return np.unique(kmeans.labels_, return_inverse=True)[1]
 
 
-def _completed(points: np.ndarray, lacking: np.ndarray, rank: int, random_state: np.random.RandomState) -> np.ndarray:
-    """``min ‖X − L‖²`` over ``L`` of this rank and the lacking entries of ``X``: one given the other, in turn.
+def _completed(points: np.ndarray, missing: np.ndarray, rank: int, random_state: np.random.RandomState) -> np.ndarray:
+    """``min ‖X − L‖²`` over ``L`` of this rank and the missing entries of ``X``, in turn.
 
-    Means would do for a start only: they gather all who lack the same view around one point.
+    It starts from the means. These alone would place all samples without a view near one point.
     """
     points = points.astype(np.float64)
-    present = np.maximum((~lacking).sum(axis=0), 1)
-    points = np.where(lacking, np.where(lacking, 0, points).sum(axis=0) / present, points)
+    present = np.maximum((~missing).sum(axis=0), 1)
+    points = np.where(missing, np.where(missing, 0, points).sum(axis=0) / present, points)
     for _ in range(_COMPLETION_ROUNDS):
         mean = points.mean(axis=0)
         left, lengths, right = randomized_svd(points - mean, rank, n_iter=2, random_state=random_state)
-        points = np.where(lacking, (left * lengths) @ right + mean, points)
+        points = np.where(missing, (left * lengths) @ right + mean, points)
     return points
 
 
 def anchor_positions(view: UnitRows, groups: np.ndarray) -> np.ndarray:
-    """The mean of each group's samples that have this view, (m, d); a group without any is at the origin, tied to none."""
+    """Mean of each group's samples in this view, (m, d); a group without samples is at the origin and gets no edges."""
     m, n = int(groups.max()) + 1, len(groups)
     members = sp.csr_array(((view.scale > 0).astype(np.float64), (groups, np.arange(n))), shape=(m, n))
     sums = members @ view.scaled()
@@ -193,7 +193,7 @@ def anchor_positions(view: UnitRows, groups: np.ndarray) -> np.ndarray:
 
 
 def code_map(anchors: np.ndarray, mean: np.ndarray, alpha: float) -> np.ndarray:
-    """The map from ``(x_i, 1)`` to the code ``c_i = x̃_i Ãᵀ (Ã Ãᵀ + α a² I)⁻¹``, (d + 1, m); ``mean``: of all ``x_i``."""
+    """The map from ``(x_i, 1)`` to the code ``c_i = x̃_i Ãᵀ (Ã Ãᵀ + α a² I)⁻¹``, (d + 1, m); ``mean`` is μ."""
     m = len(anchors)
     height = _HEIGHT * np.sqrt(max(1 - float(mean @ mean), 0.0))  # as ‖x_i‖ = 1, the mean of ‖x_i − mean‖² is 1 − ‖mean‖²
     lifted = np.hstack([anchors - mean, np.full((m, 1), height)])
@@ -204,8 +204,8 @@ def code_map(anchors: np.ndarray, mean: np.ndarray, alpha: float) -> np.ndarray:
 
 
 def strongest_anchors(codes: Any, n_neighbors: int) -> tuple[Any, Any]:
-    """``z_ij = (c_ij − c_i(q+1))₊ / r_i`` in place of the codes, and ``r_i``; rows sum to 1, or are 0 where all codes are
-    alike."""
+    """``z_ij = (c_ij − c_i(q+1))₊ / r_i`` in place of the codes, and ``r_i``; rows sum to 1, or are 0 if all codes are
+    equal."""
     xp = array_namespace(codes)
     rank = codes.shape[1] - 1 - min(n_neighbors, codes.shape[1] - 1)
     ordered = np.partition(codes, rank, axis=1) if is_numpy_array(codes) else xp.sort(codes, axis=1)
@@ -219,8 +219,8 @@ def strongest_anchors(codes: Any, n_neighbors: int) -> tuple[Any, Any]:
 def _leading_directions(view: UnitRows, random_state: np.random.RandomState) -> np.ndarray:
     values = view.scaled()
     n, d = values.shape
-    if d > _MOST_DIMENSIONS:
-        size = min(_MOST_DIMENSIONS, n)
+    if d > _MAX_DIMENSIONS:
+        size = min(_MAX_DIMENSIONS, n)
         left, lengths, _ = randomized_svd(values, size, n_oversamples=20, n_iter=2, random_state=random_state)
         return left * lengths
     return values.toarray() if sp.issparse(values) else values
@@ -233,7 +233,7 @@ def _zeroed(block: np.ndarray, rows: np.ndarray) -> np.ndarray:
 
 
 def _divided_by_peaks(block: Any) -> Any:
-    """Every row divided by its largest entry, so that squares neither overflow nor vanish."""
+    """Every row divided by its largest entry, so that squares neither overflow nor underflow."""
     peaks = abs(block).max(axis=1)
     peaks = peaks.toarray().ravel() if sp.issparse(block) else np.asarray(peaks, dtype=float)
     inverse = 1 / np.where(peaks > 0, peaks, 1)

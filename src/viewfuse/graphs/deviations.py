@@ -1,19 +1,19 @@
-"""A view's samples seen from their mean, as a Gram factor: what the robust variant learns its graphs from.
+"""Deviations of a view's samples from their mean, as a Gram factor: the robust variant learns its graphs from these.
 
 With ``u_i = x_i/‖x_i‖`` and ``m`` the mean of all ``u_i``,
 
     a_i = (u_i − m) / ‖u_i − m‖,    G = c · A Aᵀ  with c such that tr G = 100.
 
-Where features are counts, pixels or concentrations every ``u_i`` points into one orthant: what all samples have in common
-makes up most of ``U Uᵀ``, and a tie says little but that two samples come from the same data. Seen from the mean it says
-that they differ from the rest in the same way, and those that differ in opposite ways are not tied at all. The trace makes
-α and β percentages of what there is to be explained, for ten samples as for ten thousand.
+If features are counts, pixels or concentrations, every ``u_i`` lies in one orthant: the part that all samples share
+dominates ``U Uᵀ``, and an edge says little about two samples. After centring, an edge says that two samples differ from the
+others in the same way; samples that differ in opposite ways have no edge. With a fixed trace, α and β are percentages of the
+view's variation for any number of samples.
 
-All-zero samples stay zero, and so do those whose deviation is lost in rounding. No other sample is at the mean, which is
-shorter than 1 unless all samples point one way: such a view has no deviations and stays as it is.
+All-zero samples stay zero, and so do samples whose deviation is only a rounding error. If all samples point in the same
+direction, there are no deviations, and the view is used without centring.
 
-The cost is that of :func:`factorise`, whose work it is. A sparse view with more features than samples is never made dense,
-as G follows from the products of the samples alone:
+The cost is that of :func:`factorise`. A sparse view with more features than samples is not made dense, because G follows
+from the inner products of the samples:
 
     (u_i − m)·(u_j − m) = K_ij − k_i − k_j + k̄,    K = U Uᵀ, k its row means, k̄ their mean.
 """
@@ -32,7 +32,7 @@ from .self_expressive import GramFactor, factorise, factorise_gram, gram_matrix,
 __all__ = ["TRACE", "factorise_deviations", "of_trace"]
 
 TRACE = 100.0
-_ROUNDING = 64  # times the precision of a view's numbers: deviations no longer than that are none
+_ROUNDING = 64  # times the precision of the view: shorter deviations count as rounding errors
 
 
 def factorise_deviations(view: Any) -> GramFactor:
@@ -53,26 +53,26 @@ def of_trace(view: ScaledView) -> ScaledView:
 
 def _from_mean(unit: Any, negligible: float) -> Any:
     xp = array_namespace(unit)
-    there = xp.astype(xp.linalg.vector_norm(unit, axis=1) > 0, unit.dtype)
-    apart = unit - there[:, None] * (xp.sum(unit, axis=0) / xp.sum(there))[None, :]
-    real = xp.linalg.vector_norm(apart, axis=1) > negligible
-    return apart * xp.astype(real, unit.dtype)[:, None] if bool(xp.any(real)) else unit
+    nonzero = xp.astype(xp.linalg.vector_norm(unit, axis=1) > 0, unit.dtype)
+    centred = unit - nonzero[:, None] * (xp.sum(unit, axis=0) / xp.sum(nonzero))[None, :]
+    real = xp.linalg.vector_norm(centred, axis=1) > negligible
+    return centred * xp.astype(real, unit.dtype)[:, None] if bool(xp.any(real)) else unit
 
 
 def _gram_from_mean(gram: np.ndarray, negligible: float) -> np.ndarray:
-    """The same on the products of the samples, in place, and already of unit length and of trace 100."""
+    """The same from the inner products of the samples, in place, scaled to unit length and trace 100."""
     squares = np.diagonal(gram).copy()
-    there = squares > 0
-    common = gram @ there / np.count_nonzero(there)
-    shift = common - common[there].mean() / 2
-    lengths = np.sqrt(np.maximum(squares - 2 * shift, 0.0)) * there
-    # A length is the root of a difference of products near 1: rounding leaves the root of its own size.
+    nonzero = squares > 0
+    common = gram @ nonzero / np.count_nonzero(nonzero)
+    shift = common - common[nonzero].mean() / 2
+    lengths = np.sqrt(np.maximum(squares - 2 * shift, 0.0)) * nonzero
+    # A length is the root of a difference of products near 1, so its rounding error is √eps.
     real = lengths > max(negligible, (_ROUNDING * np.finfo(float).eps) ** 0.5)
     if real.any():
         gram -= shift[:, None]
         gram -= shift[None, :]
     else:
-        real, lengths = there, np.sqrt(squares)
+        real, lengths = nonzero, np.sqrt(squares)
     scale = np.where(real, (TRACE / np.count_nonzero(real)) ** 0.5 / np.where(real, lengths, 1.0), 0.0)
     gram *= scale[:, None]
     gram *= scale[None, :]

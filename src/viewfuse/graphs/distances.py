@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.metrics.pairwise import euclidean_distances
+from sklearn.utils.extmath import row_norms
 
 from .scaling import ScaledView
 
@@ -11,20 +13,16 @@ __all__ = ["squared_distances"]
 
 
 def squared_distances(view: ScaledView) -> np.ndarray:
-    """``d_ij = ‖x_i − x_j‖²``, (n, n), symmetric with a zero diagonal: one product of 2n²d operations.
+    """``d_ij = ‖x_i − x_j‖²``, (n, n), symmetric with a zero diagonal.
 
-    The view is centred first, so that far from the origin little is lost to cancellation; what is left of the distance of
-    two equal samples, mere rounding, becomes 0. A sparse view is not made dense, hence not centred either.
+    Computed by scikit-learn's ``euclidean_distances`` with two additions. A dense view is centred first, which reduces
+    cancellation far from the origin; a sparse view stays sparse and is not centred. A distance that is only the rounding
+    error of two equal samples becomes 0.
     """
-    if sp.issparse(view.values):
-        gram = (view.values @ view.values.T).toarray()
-    else:
-        values = np.asarray(view.values)
-        centred = values - values.mean(axis=0)
-        gram = centred @ centred.T
-    squares = np.diagonal(gram).copy()
-    scale = squares[:, None] + squares[None, :]
-    distances = scale - 2 * gram
-    distances[distances < 32 * np.finfo(gram.dtype).eps * scale] = 0
-    np.fill_diagonal(distances, 0)
+    values = view.values if sp.issparse(view.values) else np.asarray(view.values)
+    if not sp.issparse(values):
+        values = values - values.mean(axis=0)
+    squares = row_norms(values, squared=True)
+    distances = euclidean_distances(values, squared=True)
+    distances[distances < 32 * np.finfo(distances.dtype).eps * (squares[:, None] + squares[None, :])] = 0
     return (distances + distances.T) / 2

@@ -1,4 +1,4 @@
-"""Gaussian and cosine similarities, and how a dense graph is thinned to its strongest ties."""
+"""Gaussian and cosine similarities, and a dense graph reduced to its strongest edges."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import scipy.sparse as sp
 from .distances import squared_distances
 from .scaling import ScaledView, as_dense, unit_samples
 
-__all__ = ["cosine_similarity", "gaussian_graph", "strongest_ties"]
+__all__ = ["cosine_similarity", "gaussian_graph", "strongest_edges"]
 
 
 def gaussian_graph(view: ScaledView) -> np.ndarray:
-    """``exp(−d_ij² / 2σ²)``, σ the median distance of two different samples, (n, n): whatever the view's unit."""
+    """``exp(−d_ij² / 2σ²)``, with σ the median distance between different samples, (n, n); the view's unit cancels."""
     distances = squared_distances(view)
     apart = distances[np.triu_indices_from(distances, 1)]
     apart = apart[apart > 0]
@@ -21,18 +21,18 @@ def gaussian_graph(view: ScaledView) -> np.ndarray:
 
 
 def cosine_similarity(view: ScaledView) -> np.ndarray:
-    """``x_iᵀx_j / ‖x_i‖‖x_j‖``, (n, n), with its negative entries: a kernel of unit diagonal. Zero samples are like none."""
+    """``x_iᵀx_j / ‖x_i‖‖x_j‖``, (n, n), with negative entries: a kernel with diagonal 1. Zero samples have similarity 0."""
     values = unit_samples(as_dense(view) if view.offset else view.values).values
     gram = values @ values.T
     gram = gram.toarray() if sp.issparse(gram) else np.asarray(gram)
     return gram / gram.diagonal().max()
 
 
-def strongest_ties(graph: np.ndarray, n_neighbors: int) -> np.ndarray:
-    """Keep the ties of each sample to its ``n_neighbors`` strongest, and symmetrise; self-loops are dropped.
+def strongest_edges(graph: np.ndarray, n_neighbors: int) -> np.ndarray:
+    """Keep the ``n_neighbors`` strongest edges of each sample and symmetrize; self-loops are dropped.
 
-    The mean with the transpose, as for adaptive neighbours: a tie that both sides count among their strongest is worth
-    twice one that only a single side does, so that hubs, whom many choose and who choose few back, bind less.
+    The result is the mean with the transpose, as for adaptive neighbours: an edge that is among the strongest of both its
+    samples counts twice as much as one that is so for one sample only. This reduces the edges of hubs.
     """
     n = graph.shape[0]
     ranked = graph.copy()

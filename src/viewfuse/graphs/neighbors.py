@@ -1,10 +1,10 @@
-"""The graph of adaptive neighbours (Nie, Wang & Huang, KDD 2014), with the number of neighbours as its one parameter.
+"""The graph of adaptive neighbours (Nie, Wang & Huang, KDD 2014); its only parameter is the number of neighbours.
 
-For each sample, over the simplex and with the regularisation that leaves exactly ``m`` neighbours,
+For each sample, over the simplex and with the regularization that gives exactly ``m`` neighbours,
 
     min_s Σ_j d_ij s_ij + r_i s_ij²   ⇒   s_ij = (d_{i,m+1} − d_ij)₊ / (m d_{i,m+1} − Σ_{h≤m} d_ih),
 
-``d_i1 ≤ d_i2 ≤ …`` the squared distances to the other samples, sorted. Scale-free: the distances' unit cancels.
+``d_i1 ≤ d_i2 ≤ …`` the squared distances to the other samples, sorted. The unit of the distances cancels.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["adaptive_neighbors", "adaptive_neighbors_graph"]
 
 
 def adaptive_neighbors_graph(view: ScaledView, n_neighbors: int) -> np.ndarray:
-    """The symmetrised graph of ``n_neighbors`` adaptive neighbours, (n, n), rows summing to 1 before symmetrising."""
+    """The symmetrized graph of ``n_neighbors`` adaptive neighbours, (n, n); its rows sum to 1 before symmetrization."""
     graph = adaptive_neighbors(squared_distances(view), n_neighbors)
     return (graph + graph.T) / 2
 
@@ -26,8 +26,8 @@ def adaptive_neighbors_graph(view: ScaledView, n_neighbors: int) -> np.ndarray:
 def adaptive_neighbors(distances: np.ndarray, n_neighbors: int) -> np.ndarray:
     """``s_ij`` from squared distances, (n, n), zero diagonal.
 
-    Where the ``m + 1`` nearest are all equally far (duplicates) the formula is 0/0; its limit, equal shares for ``m`` of
-    them, is taken. With too few samples for ``m + 1`` neighbours, ``m`` is as many as there are.
+    If the ``m + 1`` nearest samples are equally far away (duplicates), the formula is 0/0; its limit is used, equal weights
+    for ``m`` of them. With too few samples for ``m + 1`` neighbours, ``m`` is reduced.
     """
     n = distances.shape[0]
     m = min(n_neighbors, n - 2)
@@ -40,8 +40,8 @@ def adaptive_neighbors(distances: np.ndarray, n_neighbors: int) -> np.ndarray:
     bound = np.take_along_axis(others, bound_at, axis=1)
     margins = bound - np.take_along_axis(others, nearest, axis=1)
     totals = margins.sum(axis=1, keepdims=True)
-    tied = totals <= np.finfo(distances.dtype).eps * m * bound
-    shares = np.where(tied, 1 / m, margins / np.where(tied, 1, totals))
+    equal = totals <= np.finfo(distances.dtype).eps * m * bound
+    shares = np.where(equal, 1 / m, margins / np.where(equal, 1, totals))
     graph = np.zeros_like(distances)
     np.put_along_axis(graph, nearest, shares, axis=1)
     return graph

@@ -15,7 +15,7 @@ __all__ = ["SCALINGS", "ScaledView", "as_dense", "min_max", "unit_samples", "uni
 
 @dataclass(frozen=True)
 class ScaledView:
-    """The matrix ``values + offset``: the offset apart, so that scaling a sparse view leaves it sparse.
+    """The matrix ``values + offset``; the offset is kept separate so that a sparse view stays sparse.
 
     Attributes
     ----------
@@ -28,32 +28,32 @@ class ScaledView:
 
 
 def min_max(view: Any) -> ScaledView:
-    """The view as a whole to [−1, 1]: ``2 (x − min) / (max − min) − 1`` with one min and max for all features."""
+    """Scale the view as a whole to [−1, 1]: ``2 (x − min) / (max − min) − 1`` with one min and max for all features."""
     low, high = _extremes(view)
-    half_range = (high / 2 - low / 2) or 1.0  # halved first: max − min may overflow
+    half_range = (high / 2 - low / 2) or 1.0  # halved first, because max − min may overflow
     offset = -(low / half_range) - 1
     if not sp.issparse(view):
         return ScaledView(view / half_range + offset)
     scaled = sp.csr_array(view, copy=True)
-    scaled.data /= half_range  # SciPy's own division multiplies by the inverse, which overflows for a tiny range
+    scaled.data /= half_range  # SciPy's own division multiplies by the inverse, which may overflow
     return ScaledView(scaled, offset)
 
 
 def unit_samples(view: Any) -> ScaledView:
-    """Every sample to unit length, then the view so that its Gram matrix has trace n.
+    """Scale every sample to unit length, then the view so that its Gram matrix has trace n.
 
-    Graphs of views scaled so are comparable whatever the units, the number of features and the sparsity. All-zero
-    samples stay zero; the trace makes up for them.
+    The graphs of such views are comparable for any units, number of features and sparsity. All-zero samples stay zero; the
+    others are scaled up so that the trace is still n.
     """
     if sp.issparse(view):
         rows = sp.csr_array(view, copy=True)
         peaks = abs(rows).max(axis=1).toarray().ravel()
-        rows.data /= np.repeat(_nonzero(peaks), np.diff(rows.indptr))  # divided, as the inverse of a tiny peak overflows
+        rows.data /= np.repeat(_nonzero(peaks), np.diff(rows.indptr))  # the inverse of a tiny peak would overflow
         lengths = (rows.multiply(rows)).sum(axis=1) ** 0.5
         unit = sp.diags_array(1 / _nonzero(lengths)) @ rows
         return ScaledView(sp.csr_array(unit, dtype=view.dtype) * _trace_factor(lengths))
     xp = array_namespace(view)
-    # Divided by the largest entry first, so that squares neither overflow nor vanish.
+    # Divided by the largest entry first, so that squares neither overflow nor underflow.
     rows = view / _nonzero(xp.max(xp.abs(view), axis=1))[:, None]
     lengths = xp.linalg.vector_norm(rows, axis=1)
     return ScaledView(rows * (_trace_factor(lengths) / _nonzero(lengths))[:, None])
@@ -67,13 +67,13 @@ def _extremes(view: Any) -> tuple[float, float]:
 
 
 def unit_spread(view: Any) -> ScaledView:
-    """Centred, and the view as a whole scaled so that its samples lie at mean squared distance 1 from their mean.
+    """Centre the view and scale it as a whole so that the mean squared distance of its samples from their mean is 1.
 
-    Every view then speaks equally loudly in a sum of squared distances, whatever its unit and number of features, and the
-    proportions of its features stay as they are. Centring makes a sparse view dense.
+    Every view then has the same weight in a sum of squared distances, for any unit and number of features. The proportions
+    of its features do not change. Centring makes a sparse view dense.
     """
     dense = view.toarray() if sp.issparse(view) else np.asarray(view)
-    peak = float(np.abs(dense).max()) or 1.0  # divided by it first, so that squares neither overflow nor vanish
+    peak = float(np.abs(dense).max()) or 1.0  # divided by it first, so that squares neither overflow nor underflow
     dense = dense / peak
     centred = dense - dense.mean(axis=0)
     spread = float(np.sqrt((centred**2).sum(axis=1).mean()))

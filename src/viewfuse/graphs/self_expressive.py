@@ -1,6 +1,6 @@
 """The self-expressive graph: each sample as a non-negative mixture of the others.
 
-With the Gram matrix ``G = X Xᵀ`` of a view and a consensus ``S`` that pulls with strength ``b``,
+With the Gram matrix ``G = X Xᵀ`` of a view and a consensus ``S`` with weight ``b``,
 
     min_Z ‖Xᵀ − XᵀZ‖² + α‖Z‖² + b‖Z − S‖²   ⇒   Z = (G + cI)⁻¹ (bS + G),   c = α + b.
 
@@ -8,7 +8,7 @@ Let ``XᵀX = V Λ Vᵀ`` and ``U = X V``, so that ``G = U Uᵀ`` and ``UᵀU = 
 
     Z = ρS + U (Λ + cI)⁻¹ (Uᵀ − ρ UᵀS),   ρ = b/c.
 
-``U`` and ``Λ`` do not depend on α, b or S: a view is factored once, and every later ``Z`` is two products of
+``U`` and ``Λ`` do not depend on α, b or S: a view is factorized once, and every later ``Z`` is two products of
 2n²r operations (r the rank, at most min(n, d)) instead of a solve of n³. U is never larger than the view itself.
 """
 
@@ -45,7 +45,7 @@ class GramFactor:
 
 
 def factorise(view: ScaledView) -> GramFactor:
-    """Factor a view's Gram matrix through its smaller side; directions of no more than rounding are dropped."""
+    """Factorize a view's Gram matrix through its smaller side; directions that are only rounding errors are dropped."""
     n, d = view.values.shape
     if d < n:
         dense = _dense(view)
@@ -58,14 +58,14 @@ def factorise(view: ScaledView) -> GramFactor:
 
 
 def factorise_gram(gram: Any) -> GramFactor:
-    """Factor an (n, n) Gram matrix itself."""
+    """Factorize an (n, n) Gram matrix itself."""
     eigenvalues, vectors = symmetric_eigh(gram)
     kept = _above_rounding(eigenvalues, gram.shape[0])
     return GramFactor(vectors[:, kept:] * eigenvalues[None, kept:] ** 0.5, eigenvalues[kept:])
 
 
 def in_double(dense: Any) -> Any:
-    """A Gram matrix is made and decomposed in double precision: in single, only the strongest directions survive it."""
+    """The array in double precision: in single precision a Gram matrix keeps only the strongest directions."""
     xp = array_namespace(dense)
     return xp.astype(dense, xp.float64, copy=False)
 
@@ -77,7 +77,7 @@ def _factor_like(view: Any, basis: Any, eigenvalues: Any) -> GramFactor:
 
 
 def self_expressive_graph(view: ScaledView | GramFactor, alpha: float) -> Any:
-    """``sym((G + αI)⁻¹ G)`` clipped at 0 before it is symmetrised: one view's graph on its own, (n, n)."""
+    """``sym(((G + αI)⁻¹ G)₊)``: the graph of one view without a consensus, (n, n)."""
     factor = view if isinstance(view, GramFactor) else factorise(view)
     graph = factor.basis @ (factor.basis.T / (factor.eigenvalues + alpha)[:, None])
     graph[graph < 0] = 0
@@ -91,7 +91,7 @@ def _dense(view: ScaledView) -> Any:
 
 
 def gram_matrix(view: ScaledView) -> Any:
-    """``(X + o)(X + o)ᵀ``, the offset as rank-one terms, so a sparse wide view is never made dense."""
+    """``(X + o)(X + o)ᵀ``, with the offset as rank-one terms, so that a wide sparse view is not made dense."""
     if not sp.issparse(view.values):
         dense = in_double(_dense(view))
         return dense @ dense.T
@@ -104,7 +104,7 @@ def gram_matrix(view: ScaledView) -> Any:
 
 
 def _above_rounding(eigenvalues: Any, size: int) -> int:
-    """Position of the first eigenvalue that is not just rounding of the largest."""
+    """Index of the first eigenvalue that is larger than the rounding error of the largest."""
     xp = array_namespace(eigenvalues)
     rounding = size * xp.finfo(eigenvalues.dtype).eps * max(float(eigenvalues[-1]), 0.0)
     return min(int(xp.count_nonzero(eigenvalues <= rounding)), eigenvalues.shape[0] - 1)

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from .._utils.text import count
-from ..cluster import MultiViewClusterer
 from .summary import FitSummary, as_summary
 
 __all__ = ["summary_html"]
@@ -55,7 +54,3 @@ def _bar(name: str, weight: float, largest: float) -> str:
         f'<tr><td style="text-align:left">{escape(name)}</td><td style="text-align:right">{weight:.2f}</td><td>'
         f'<div style="background:#56B4E9;height:.7em;width:{width:.2f}em"></div></td></tr>'
     )
-
-
-# The estimators lie below this package and cannot import it.
-MultiViewClusterer._html_summary = staticmethod(summary_html)

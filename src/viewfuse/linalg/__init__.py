@@ -1,18 +1,18 @@
-"""From a graph to clusters: Laplacians as operators, their smallest eigenvectors, and rows to clusters."""
+"""Numerical tools: Laplacians as operators, eigensolvers, k-means and threads. They know nothing of views."""
 
 from .assign import (
     all_clusters_taken,
     assign_clusters,
-    claim_confidence,
     cluster_centres,
+    distance_confidence,
+    edge_confidence,
+    margin_confidence,
     nearest_centres,
-    place_confidence,
     refilled,
-    tie_confidence,
     unit_rows,
 )
 from .bipartite import BipartiteEmbedding, bipartite_embedding
-from .complement import Complement, normalised_adjacency
+from .complement import Complement, normalized_adjacency
 from .eigensolvers import Eigenpairs, smallest_eigenpairs, symmetric_eigh
 from .laplacian import Laplacian, isolated_samples, row_sums
 
@@ -24,16 +24,16 @@ __all__ = [
     "all_clusters_taken",
     "assign_clusters",
     "bipartite_embedding",
-    "claim_confidence",
     "cluster_centres",
+    "distance_confidence",
+    "edge_confidence",
     "isolated_samples",
+    "margin_confidence",
     "nearest_centres",
-    "normalised_adjacency",
-    "place_confidence",
+    "normalized_adjacency",
     "refilled",
     "row_sums",
     "smallest_eigenpairs",
     "symmetric_eigh",
-    "tie_confidence",
     "unit_rows",
 ]

@@ -1,4 +1,4 @@
-"""The largest eigenvectors of a dense matrix plus a low-rank one, through the solver for the smallest."""
+"""The largest eigenvectors of a dense plus a low-rank matrix, with the solver for the smallest ones."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import numpy as np
 from .laplacian import Laplacian
 from .threads import matmul
 
-__all__ = ["Complement", "normalised_adjacency"]
+__all__ = ["Complement", "normalized_adjacency"]
 
 
 @dataclass(frozen=True)
 class Complement:
-    """``cI − A − W Wᵀ``, as a product: its smallest eigenvectors are the largest of ``A + W Wᵀ``.
+    """``cI − A − W Wᵀ`` as an operator; its smallest eigenvectors are the largest of ``A + W Wᵀ``.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class Complement:
         return matrix if self.factor is None else matrix - self.factor @ self.factor.T
 
 
-def normalised_adjacency(graph: np.ndarray) -> np.ndarray:
-    """``D^-½ A D^-½`` of a symmetric graph, (n, n); samples without an edge get zero rows."""
+def normalized_adjacency(graph: np.ndarray) -> np.ndarray:
+    """``D^-½ A D^-½`` of a symmetric graph, (n, n); samples without edges get zero rows."""
     root = Laplacian.of(graph, normalized=True).inverse_root
     return root[:, None] * graph * root[None, :]

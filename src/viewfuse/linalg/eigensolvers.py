@@ -1,4 +1,7 @@
-"""The k smallest eigenvectors of a Laplacian, iteratively and warm-started, with fallbacks that do not fail."""
+"""The k smallest eigenvectors of a Laplacian: an iterative solver with warm starts, and LAPACK as a fallback.
+
+``docs/performance.md`` compares it with ``scipy.sparse.linalg.lobpcg`` and ``eigsh``.
+"""
 
 from __future__ import annotations
 
@@ -16,17 +19,15 @@ from ..exceptions import DivergenceError, ViewfuseError
 
 __all__ = ["Eigenpairs", "smallest_eigenpairs", "symmetric_eigh"]
 
-_DENSE_BELOW = 256  # a dense decomposition of so small a matrix costs less than the iterations
 _MAX_BASIS_BLOCKS = 6
-_MAX_ITERATIONS = 150
 
 
 class SymmetricOperator(Protocol):
-    """What the solver needs of a matrix; :class:`Laplacian` and :class:`Complement` have it."""
+    """What the solver needs of a matrix; :class:`Laplacian` and :class:`Complement` implement it."""
 
     @property
     def graph(self) -> Any:
-        """An array of the operator's kind: its library, dtype and device are used."""
+        """An array with the library, dtype and device to use."""
         ...
 
     @property
@@ -47,8 +48,8 @@ class Eigenpairs:
     ----------
     values : (k,) array, ascending
     vectors : (n, k) array, orthonormal columns
-    iterations : int, products with a block of vectors (0: a dense solver answered)
-    block : (n, b) array, the vectors and a few that follow them, less exact: where to start for a matrix nearby
+    iterations : int, products with a block of vectors; 0 if a dense solver was used
+    block : (n, b) array, the vectors and a few less exact ones that follow: a start for a similar matrix
     """
 
     values: Any
@@ -58,35 +59,43 @@ class Eigenpairs:
 
 
 def smallest_eigenpairs(
-    laplacian: SymmetricOperator, k: int, *, start: Any = None, tol: float = 1e-5, random_state: np.random.RandomState
+    laplacian: SymmetricOperator,
+    k: int,
+    *,
+    start: Any = None,
+    tol: float = 1e-5,
+    random_state: np.random.RandomState,
+    dense_below: int = 256,
+    max_iterations: int = 150,
 ) -> Eigenpairs:
     """``min Tr(FᵀLF)`` over (n, k) ``F`` with ``FᵀF = I``.
 
-    Block Davidson with Jacobi preconditioning and thick restarts: one product ``L @ block`` an iteration, at most
-    ``6·(k + guard)`` basis vectors. ``start`` (the ``block`` of the last sweep) saves iterations once the graph settles.
-    Stops when every residual ``‖L f − θ f‖`` is under ``tol`` times the median diagonal entry of ``L``: one hub can make the
-    largest as large as it likes. Small problems, and those it does not finish, go to LAPACK.
+    Block Davidson with Jacobi preconditioning and thick restarts: one product ``L @ block`` per iteration, at most
+    ``6·(k + guard)`` basis vectors. ``start``, the ``block`` of a similar matrix, saves iterations. It stops when every
+    residual ``‖L f − θ f‖`` is below ``tol`` times the median diagonal entry of ``L``; the largest entry would not do, as
+    one hub can make it arbitrarily large. Up to ``dense_below`` samples LAPACK is faster and is used instead. It is also
+    used if the iterations have not converged after ``max_iterations``.
     """
     n = laplacian.n_samples
     block_size = k + max(4, k // 3)
-    if n <= max(_DENSE_BELOW, (_MAX_BASIS_BLOCKS + 1) * block_size):  # the basis must fit into n dimensions
+    if n <= max(dense_below, (_MAX_BASIS_BLOCKS + 1) * block_size):  # the basis must fit into n dimensions
         return _dense(laplacian, k)
-    found = _block_davidson(laplacian, k, _start_block(laplacian, block_size, start, random_state), tol)
+    found = _block_davidson(laplacian, k, _start_block(laplacian, block_size, start, random_state), tol, max_iterations)
     return _dense(laplacian, k) if found is None else found
 
 
 def symmetric_eigh(matrix: Any, *, smallest: int | None = None) -> tuple[Any, Any]:
     """Eigenvalues (ascending) and eigenvectors of a dense symmetric matrix, all or the ``smallest`` few.
 
-    LAPACK's drivers fail on different matrices (the fast ones on graphs with many equal eigenvalues), so when one gives up
-    the next is tried; the last is the slow QR iteration. What is not finite is refused: some of them make zeros of it.
+    LAPACK's drivers fail on different matrices (the fast ones on graphs with many equal eigenvalues). If one fails, the next
+    is tried; the last is the slow QR iteration. A matrix that is not finite raises: some drivers return zeros for it.
     """
     xp = array_namespace(matrix)
     if not bool(xp.all(xp.isfinite(matrix))):
         raise DivergenceError(
-            f"A {matrix.shape[0]} × {matrix.shape[0]} matrix to be decomposed is not finite: the parameters are too extreme "
-            "for these views, or the views' numbers for the parameters. Take parameters nearer to the defaults, or look for "
-            "extreme values in the views."
+            f"A {matrix.shape[0]} × {matrix.shape[0]} matrix is not finite and has no eigenvectors: the parameters or the "
+            "values in the views are too extreme.",
+            hint="Choose parameters closer to their defaults, or look for extreme values in the views.",
         )
     count = matrix.shape[0] if smallest is None else smallest
     for solve in _dense_solvers(matrix, count):
@@ -94,23 +103,23 @@ def symmetric_eigh(matrix: Any, *, smallest: int | None = None) -> tuple[Any, An
             values, vectors = solve()
         except (np.linalg.LinAlgError, RuntimeError, ValueError):
             continue
-        enough = values.shape[0] >= count  # the partial driver may return nothing, without complaint
+        enough = values.shape[0] >= count  # the partial driver may return nothing without raising
         if enough and bool(xp.all(xp.isfinite(values))) and bool(xp.all(xp.isfinite(vectors))):
             return values[:count], vectors[:, :count]
     raise ViewfuseError(
-        f"No LAPACK driver could decompose a {matrix.shape[0]} × {matrix.shape[0]} matrix; look for extreme values "
-        "in the views."
+        f"No LAPACK driver could decompose a {matrix.shape[0]} × {matrix.shape[0]} matrix.",
+        hint="Look for extreme values in the views.",
     )
 
 
 def _dense_solvers(matrix: Any, count: int) -> Iterator[Callable[[], tuple[Any, Any]]]:
-    """Ways to decompose, in the order to try: a partial one if few are wanted, the library's own, then the rest."""
+    """Solvers in the order to try: a partial one if few eigenvectors are needed, the library's own, then the others."""
     driver = partial(scipy.linalg.eigh, matrix, check_finite=False)
     few = is_numpy_array(matrix) and 10 * count < matrix.shape[0]
     if few:
         yield partial(driver, driver="evr", subset_by_index=(0, count - 1))
     if is_numpy_array(matrix) and matrix.dtype == np.float32:
-        yield partial(driver, driver="evd")  # the same algorithm as NumPy's, whose BLAS takes twice as long for it
+        yield partial(driver, driver="evd")  # the same algorithm as NumPy's, at half the time with SciPy's BLAS
     yield partial(array_namespace(matrix).linalg.eigh, matrix)
     if is_numpy_array(matrix):
         yield partial(driver, driver="evr")
@@ -131,8 +140,10 @@ def _start_block(laplacian: SymmetricOperator, block_size: int, start: Any, rand
     return fresh if start is None else xp.concat([start[:, :block_size], fresh], axis=1)
 
 
-def _block_davidson(laplacian: SymmetricOperator, k: int, start: Any, tol: float) -> Eigenpairs | None:
-    """Expand a basis by preconditioned residuals, solve within it, restart it thick; None if it does not converge."""
+def _block_davidson(
+    laplacian: SymmetricOperator, k: int, start: Any, tol: float, max_iterations: int = 150
+) -> Eigenpairs | None:
+    """Expand a basis by preconditioned residuals and solve within it, with thick restarts; None if it does not converge."""
     xp = array_namespace(start)
     size = int(start.shape[1])
     diagonal = laplacian.diagonal()
@@ -143,7 +154,7 @@ def _block_davidson(laplacian: SymmetricOperator, k: int, start: Any, tol: float
     if basis.shape[1] < size:
         return None
     images = laplacian @ basis
-    for iteration in range(1, _MAX_ITERATIONS + 1):
+    for iteration in range(1, max_iterations + 1):
         projected = to_host(basis.T @ images)
         if not np.isfinite(projected).all():
             return None
@@ -172,25 +183,25 @@ def _block_davidson(laplacian: SymmetricOperator, k: int, start: Any, tol: float
 
 
 def _preconditioned(residuals: Any, diagonal: Any, values: Any, scale: float, xp: Any) -> Any:
-    """Jacobi: divide by the diagonal of ``L − θI``, kept away from zero."""
+    """Jacobi: divide by the diagonal of ``L − θI``, bounded away from zero."""
     distance = diagonal[:, None] - values[None, :]
     least = 0.01 * scale
     return residuals / xp.where(xp.abs(distance) < least, xp.full_like(distance, least), distance)
 
 
 def _orthonormal_to(block: Any, basis: Any, xp: Any) -> Any:
-    """Twice is enough: the second time removes what rounding left of the first."""
+    """Orthogonalize twice: the second time removes the rounding errors of the first."""
     for _ in range(2):
         block = _orthonormal(block - basis @ (basis.T @ block), xp)
     return block
 
 
 def _orthonormal(block: Any, xp: Any) -> Any:
-    """Orthonormal columns that span what a thin block's do, but for directions of which rounding leaves nothing.
+    """Orthonormal columns with the span of a thin block, without directions that are only rounding errors.
 
-    From the eigenvectors of its Gram matrix: a few products, where a QR factorisation goes column by column. The small
-    eigenproblems are solved on the host: for some dozen rows a device takes longer than to hand them over. And by NumPy:
-    SciPy would wake a second BLAS, whose idle threads then fight the first's.
+    They come from the eigenvectors of the block's Gram matrix: a few products, where a QR factorization goes column by
+    column. The small eigenproblem is solved on the host, because for a few dozen rows that is faster than on a device. NumPy
+    solves it, because SciPy would start a second BLAS whose idle threads compete with those of the first.
     """
     lengths = xp.linalg.vector_norm(block, axis=0)
     block = block / xp.where(lengths > 0, lengths, xp.ones_like(lengths))

@@ -1,4 +1,4 @@
-"""Graph Laplacians as operators: the graph is never copied and no diagonal matrix is ever built."""
+"""Graph Laplacians as operators: the graph is not copied and no diagonal matrix is built."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ from typing import Any
 
 from array_api_compat import array_namespace, is_numpy_array
 
-from . import threads as _parallel
+from . import threads
 
 __all__ = ["Laplacian", "isolated_samples", "row_sums"]
 
 
 @dataclass(frozen=True)
 class Laplacian:
-    """``L = D − A`` or, normalised, ``L = I − D^-½ A D^-½`` of a graph, applied as a product.
+    """``L = D − A`` or, normalized, ``L = I − D^-½ A D^-½`` of a graph, applied as a product.
 
-    ``A = sym(S)`` and ``D`` holds its row sums, self-loops included. They cancel in ``D − A``; in the normalised
-    form they hold a sample back from its neighbours (a lazy walk), so a weakly tied one is not torn off.
-    A sample without any edge gets a zero row in ``D^-½ A D^-½``: eigenvalue 1, not one of the smallest.
+    ``A = sym(S)`` and ``D`` holds its row sums, self-loops included. They cancel in ``D − A``. In the normalized
+    form they make the random walk lazy, so that a sample with weak edges does not become a cluster of its own.
+    A sample without edges gets a zero row in ``D^-½ A D^-½``: eigenvalue 1, not one of the smallest.
 
     Attributes
     ----------
     graph : (n, n) array, ``S``
     degree : (n,) array, the diagonal of ``D``
     inverse_root : (n,) array or None
-        The diagonal of ``D^-½``; None for the unnormalised Laplacian.
+        The diagonal of ``D^-½``; None for the unnormalized Laplacian.
     symmetric : bool
         Whether ``S`` equals its transpose; if not, ``sym(S)`` is applied as two products.
     """
@@ -62,7 +62,7 @@ class Laplacian:
         return block - self.inverse_root[:, None] * self._graph_times(self.inverse_root[:, None] * block)
 
     def dense(self) -> Any:
-        """``L`` as a matrix: for small graphs and for the last resort of the eigensolver."""
+        """``L`` as a matrix, for small graphs and for the eigensolver's fallback."""
         xp = array_namespace(self.graph)
         graph = self.graph if self.symmetric else (self.graph + self.graph.T) / 2
         identity = xp.eye(self.n_samples, dtype=graph.dtype, device=graph.device)
@@ -76,28 +76,28 @@ class Laplacian:
 
 
 def _times(matrix: Any, block: Any) -> Any:
-    return _parallel.matmul(matrix, block) if is_numpy_array(matrix) else matrix @ block
+    return threads.matmul(matrix, block) if is_numpy_array(matrix) else matrix @ block
 
 
 def row_sums(graph: Any) -> Any:
     """The sum of each row, (n,)."""
-    return _parallel.row_sums(graph) if is_numpy_array(graph) else array_namespace(graph).sum(graph, axis=1)
+    return threads.row_sums(graph) if is_numpy_array(graph) else array_namespace(graph).sum(graph, axis=1)
 
 
 def isolated_samples(graph: Any) -> Any:
-    """Mask of the samples whose edges to others are nothing but rounding, (n,) bool."""
+    """Mask of the samples whose edges to others are zero up to rounding, (n,) bool."""
     xp = array_namespace(graph)
     return _is_isolated(graph, row_sums(graph), xp)
 
 
 def _is_isolated(graph: Any, degree: Any, xp: Any) -> Any:
-    """Ties to others below √eps of the sample's own weight, or of the strongest tie of all."""
-    ties = degree - xp.linalg.diagonal(graph)
+    """Whether the edges to others sum to less than √eps of the degree, or eps of the largest degree."""
+    edges = degree - xp.linalg.diagonal(graph)
     negligible = xp.finfo(graph.dtype).eps ** 0.5
-    return ties <= negligible * xp.maximum(degree, negligible * xp.max(degree))
+    return edges <= negligible * xp.maximum(degree, negligible * xp.max(degree))
 
 
 def _inverse_root(graph: Any, degree: Any, xp: Any) -> Any:
-    cut_off = _is_isolated(graph, degree, xp)
-    safe = xp.where(cut_off, xp.ones_like(degree), degree)
-    return xp.where(cut_off, xp.zeros_like(degree), safe**-0.5)
+    isolated = _is_isolated(graph, degree, xp)
+    safe = xp.where(isolated, xp.ones_like(degree), degree)
+    return xp.where(isolated, xp.zeros_like(degree), safe**-0.5)

@@ -1,6 +1,6 @@
-"""Work on parts of large NumPy arrays in threads, in place of a threaded BLAS.
+"""Work on parts of large NumPy arrays in threads, instead of using a threaded BLAS.
 
-A BLAS with threads speeds up its products only; the elementwise work between them stays on one thread while the others spin.
+A threaded BLAS speeds up products only; the elementwise work between them runs on one thread while the others spin.
 Here whole parts of the work, products included, run on as many threads as the BLAS would use, each with a one-thread BLAS.
 """
 
@@ -20,19 +20,21 @@ from threadpoolctl import ThreadpoolController
 __all__ = ["for_each", "matmul", "row_sums", "spans", "threads_for", "worker_threads"]
 
 _PANEL = 256
-_SMALL = 500  # samples: what is done for so few takes no longer on one thread
+_SMALL = 500  # samples: for so few, one thread is as fast as several
 
 _workers: ContextVar[tuple[ThreadPoolExecutor, int] | None] = ContextVar("workers", default=None)
-_turn = Lock()  # the BLAS has one number of threads for the whole process, so one computation at a time may change it
+# The number of BLAS threads is a setting of the whole process, so only one computation at a time may change it.
+_blas_lock = Lock()
 
 
 @contextmanager
 def worker_threads() -> Iterator[None]:
     """Threads for :func:`for_each` that last for a whole computation.
 
-    Inside another such block its threads serve on; while another thread's computation has them, this one works alone.
+    A nested block uses the threads of the outer one. While a computation in another thread holds the lock, this one runs
+    on a single thread.
     """
-    if _workers.get() is not None or not _turn.acquire(blocking=False):
+    if _workers.get() is not None or not _blas_lock.acquire(blocking=False):
         yield
         return
     try:
@@ -45,34 +47,35 @@ def worker_threads() -> Iterator[None]:
             finally:
                 _workers.reset(token)
     finally:
-        _turn.release()
+        _blas_lock.release()
 
 
 @contextmanager
 def threads_for(n_samples: int) -> Iterator[None]:
-    """One thread for few samples: more gain nothing, and on a busy machine they spin while they wait for each other."""
-    if n_samples > _SMALL or _workers.get() is not None or not _turn.acquire(blocking=False):
+    """Limit the computation to one thread if there are few samples: on a busy machine idle threads only spin."""
+    if n_samples > _SMALL or _workers.get() is not None or not _blas_lock.acquire(blocking=False):
         yield
         return
     try:
         with _libraries().limit(limits=1):
             yield
     finally:
-        _turn.release()
+        _blas_lock.release()
 
 
 def for_each(task: Callable[..., tuple[Any, ...]], parts: Sequence[Any], *, per_thread: Any = tuple) -> tuple[Any, ...]:
-    """Run ``task(part, own)`` on every part and add up what is returned, number by number, in the order of the parts.
+    """Run ``task(part, own)`` on every part and add up the returned tuples, entry by entry, in the order of the parts.
 
-    ``own`` is what ``per_thread()`` made for the thread. As sums are taken in one order, no result depends on the threads.
+    ``own`` is the result of ``per_thread()``, called once in each thread. The order of the sums is fixed, so results do not
+    depend on the number of threads.
     """
     results: list[Any] = [None] * len(parts)
 
     def work(remaining: Iterator[int]) -> None:
         own = per_thread()
-        # Whoever asked looks at the numbers that come back; a thread's own warnings would reach nobody in time.
+        # The caller checks the returned numbers; warnings raised in a thread would not reach the user.
         with np.errstate(over="ignore", invalid="ignore"):
-            for i in remaining:  # shared by the threads: each takes the next part when it has finished one
+            for i in remaining:  # shared by all threads: each takes the next part when it is free
                 results[i] = task(parts[i], own)
 
     with worker_threads():

@@ -21,7 +21,7 @@ from viewfuse.cluster.baselines.sc import spectral_embedding
 from viewfuse.exceptions import ParameterError, UninformativeViewWarning, ViewfuseWarning, ViewsError
 from viewfuse.graphs import adaptive_neighbors, squared_distances
 from viewfuse.graphs.scaling import ScaledView
-from viewfuse.linalg import Laplacian, normalised_adjacency
+from viewfuse.linalg import Laplacian, normalized_adjacency
 
 KEYS = [key for key in METHODS if key not in ("gfsc", "gf", "anchor-gfsc")]
 WEIGHTED = ["gfsc", "gf", "sc", "mvkkm", "rmkmc", "amgl", "anchor-gfsc"]  # methods that must have view_weights_
@@ -261,7 +261,7 @@ def twelve_samples():
 
 
 def test_eigen_step_of_co_reg_equals_a_numerical_optimiser():
-    matrix = normalised_adjacency(twelve_samples()[0])
+    matrix = normalized_adjacency(twelve_samples()[0])
     common = np.linalg.qr(np.random.default_rng(1).normal(size=(12, 3)))[0]
     found = co_reg._largest(matrix, 0.5**0.5 * common, 3, None, np.random.RandomState(0))
 

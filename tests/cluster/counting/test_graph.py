@@ -1,4 +1,4 @@
-"""How many clusters: the gain against its definition, planted graphs, and graphs without clusters."""
+"""The number of clusters: the gain against its definition, planted graphs, and graphs without clusters."""
 
 import numpy as np
 import pytest
@@ -18,28 +18,28 @@ def planted(sizes, within, between, seed=0):
 
 def test_the_gain_is_the_difference_of_two_description_lengths():
     rng = np.random.RandomState(1)
-    ties = np.triu(rng.random_sample((40, 40)) < 0.3, 1).astype(float)
-    ties += ties.T
+    edges = np.triu(rng.random_sample((40, 40)) < 0.3, 1).astype(float)
+    edges += edges.T
     labels = np.repeat([0, 1, 2], [10, 10, 20])
-    # Tie by tie: its two ends' clusters are like or unlike, known at rate q, guessed at rate p.
-    ends = ties.sum(axis=1) / ties.sum()
+    # For each edge, whether both ends are in the same cluster costs log q with the clusters and log p without.
+    ends = edges.sum(axis=1) / edges.sum()
     p = sum(ends[i] * ends[j] for i in range(40) for j in range(40) if labels[i] == labels[j])
-    pairs = [(i, j) for i in range(40) for j in range(i) if ties[i, j]]
+    pairs = [(i, j) for i in range(40) for j in range(i) if edges[i, j]]
     like = [labels[i] == labels[j] for i, j in pairs]
     q = np.mean(like)
     saved = sum(np.log(q / p) if same else np.log((1 - q) / (1 - p)) for same in like) if q > p else 0.0
-    told = -sum(np.log(np.mean(labels == label)) for label in labels)
-    assert partition_gain(sp.csr_array(ties), labels) == pytest.approx((saved - told) / 40, rel=1e-12)
+    naming = -sum(np.log(np.mean(labels == label)) for label in labels)
+    assert partition_gain(sp.csr_array(edges), labels) == pytest.approx((saved - naming) / 40, rel=1e-12)
 
 
-def test_clusters_that_explain_nothing_cost_what_it_takes_to_name_them():
+def test_clusters_that_explain_nothing_have_minus_their_entropy_as_gain():
     ring = np.roll(np.eye(12), 1, axis=1)
     alternating = np.arange(12) % 2
     assert partition_gain(sp.csr_array(ring + ring.T), alternating) == pytest.approx(-np.log(2))
 
 
 @pytest.mark.parametrize("sizes", [(60, 60), (50, 40, 30), (90, 20, 20, 20), (30,) * 7])
-def test_planted_clusters_are_counted(sizes):
+def test_planted_clusters_are_found(sizes):
     graph, _ = planted(sizes, within=1.0, between=0.3)
     found = count_clusters(graph, range(2, 10), n_resamples=4, random_state=np.random.RandomState(0))
     assert found.structured
@@ -55,7 +55,7 @@ def test_a_graph_without_clusters_has_none():
     assert "no clusters" in str(found)
 
 
-def test_clusters_no_better_than_the_reference_are_none():
+def test_clusters_no_better_than_the_reference_do_not_count():
     graph, _ = planted((40, 40, 40), within=1.0, between=0.3)
     counts, options = range(2, 6), {"n_resamples": 2, "random_state": np.random.RandomState(0)}
     weaker = planted((120,), within=1.0, between=1.0)[0]
@@ -64,7 +64,7 @@ def test_clusters_no_better_than_the_reference_are_none():
     assert not count_clusters(graph, counts, references=[weaker, alike], **options).structured
 
 
-def test_the_table_is_ranked_and_converts():
+def test_the_table_is_ranked_and_converts_to_a_frame():
     pytest.importorskip("pandas")
     graph, _ = planted((30, 30, 30), within=1.0, between=0.2)
     found = count_clusters(graph, [2, 3, 4], n_resamples=2, random_state=np.random.RandomState(0))
@@ -76,34 +76,34 @@ def test_the_table_is_ranked_and_converts():
 
 
 @pytest.mark.parametrize(("n", "last"), [(3, 2), (9, 3), (400, 20), (10_000, 30)])
-def test_the_numbers_tried_by_default(n, last):
+def test_default_numbers_of_clusters(n, last):
     assert default_counts(n) == range(2, last + 1)
 
 
 @pytest.mark.parametrize("n", [12, 40, 90])
-def test_ties_are_the_strongest_of_either_side(n):
+def test_edges_are_among_the_strongest_of_either_sample(n):
     graph, _ = planted((n,), 1.0, 1.0)
-    graph += 9 * np.eye(n)  # ties to oneself count for nothing
+    graph += 9 * np.eye(n)  # self-loops do not count
     q = max(round(n**0.5), 5)
     for samples in (np.arange(n), np.arange(0, n, 2)):
         own = (graph - 9 * np.eye(n))[np.ix_(samples, samples)]
         threshold = np.sort(own, axis=1)[:, -max(round(len(samples) ** 0.5), 5)]
         either = (own >= threshold[:, None]) | (own >= threshold[None, :])
-        ties = counting._RankedTies.of(graph).among(samples).toarray()
-        np.testing.assert_allclose(ties, np.where(either, own, 0))
-    ranked = counting._RankedTies.of(graph)
+        edges = counting._RankedNeighbors.of(graph).subgraph(samples).toarray()
+        np.testing.assert_allclose(edges, np.where(either, own, 0))
+    ranked = counting._RankedNeighbors.of(graph)
     assert ranked.neighbors.shape == (n, min(2 * q + 5, n - 1))
     assert (np.diff(ranked.strengths, axis=1) <= 0).all()
     assert (ranked.neighbors != np.arange(n)[:, None]).all()
 
 
-def test_ties_of_no_strength_are_none():
+def test_edges_of_weight_0_are_dropped():
     graph = np.zeros((8, 8))
     graph[0, 1] = graph[1, 0] = 2.0
-    assert counting._RankedTies.of(graph).among(np.arange(8)).nnz == 2
+    assert counting._RankedNeighbors.of(graph).subgraph(np.arange(8)).nnz == 2
 
 
-def test_the_sparse_laplacian_is_its_matrix():
+def test_the_sparse_laplacian_equals_its_dense_matrix():
     graph = planted((20,), 1.0, 1.0)[0]
     graph[4, :] = graph[:, 4] = 0
     laplacian = counting._SparseLaplacian.of(sp.csr_array(graph))
@@ -117,21 +117,21 @@ def test_the_sparse_laplacian_is_its_matrix():
     assert laplacian.n_samples == 20
 
 
-def test_every_figure_of_the_record():
+def test_every_field_of_the_result():
     graph, labels = planted((40, 30, 20), within=1.0, between=0.3)
     reference = planted((90,), within=1.0, between=1.0)[0]
     options = {"n_resamples": 3, "references": [reference, reference * 2]}
     found = count_clusters(graph, [2, 3, 5], random_state=np.random.RandomState(0), **options)
-    ties = counting._RankedTies.of(graph).among(np.arange(90))
-    values = np.linalg.eigvalsh(counting._SparseLaplacian.of(ties).dense())
+    edges = counting._RankedNeighbors.of(graph).subgraph(np.arange(90))
+    values = np.linalg.eigvalsh(counting._SparseLaplacian.of(edges).dense())
     np.testing.assert_allclose(found.eigengap, [values[k] - values[k - 1] for k in (2, 3, 5)], atol=1e-6)
     assert found.counts.tolist() == [2, 3, 5]
     assert found.ranked.tolist()[0] == found.suggested == 3
-    assert found.gain[1] == pytest.approx(partition_gain(ties.sign(), labels), rel=0.2)
+    assert found.gain[1] == pytest.approx(partition_gain(edges.sign(), labels), rel=0.2)
     assert (found.gain_spread > 0).all()
     assert (found.gain_spread < 0.3 * np.abs(found.gain).max()).all()
-    plain = counting._RankedTies.of(reference)
-    best = max(counting._Partitions.of(plain, np.arange(90), np.array([2, 3, 5]), np.random.RandomState(0)).gains)
+    ranked = counting._RankedNeighbors.of(reference)
+    best = max(counting._Partitions.of(ranked, np.arange(90), np.array([2, 3, 5]), np.random.RandomState(0)).gains)
     assert found.reference_gain == pytest.approx(best, abs=0.02)
     assert np.isnan(count_clusters(graph, [2, 3], n_resamples=1, random_state=np.random.RandomState(0)).reference_gain)
 
@@ -143,7 +143,7 @@ def record(gain, *, suggested, structured=True):
     )
 
 
-def test_the_suggested_number_comes_first_then_the_gain():
+def test_ranking_by_suggestion_then_gain():
     found = record([0.1, 0.48, 0.5, 0.2], suggested=3)
     assert found.ranked.tolist() == [3, 4, 5, 2]
     lines = str(found).splitlines()
@@ -156,7 +156,7 @@ def test_the_suggested_number_comes_first_then_the_gain():
     assert frame.loc[4].tolist() == [0.5, 0.25, 0.5, 0.125]
 
 
-def test_a_subset_holds_nine_tenths_of_the_samples(monkeypatch):
+def test_a_subset_has_90_percent_of_the_samples(monkeypatch):
     sizes, whole = [], counting._Partitions.of
 
     def seen(ranked, samples, counts, rng):
@@ -176,7 +176,7 @@ def test_a_subset_holds_nine_tenths_of_the_samples(monkeypatch):
 
 @pytest.fixture
 def decided(monkeypatch):
-    """What is decided from given gains of 2, 3 and 4 clusters, those of the reference, and partitions that agree or not."""
+    """The decision for given gains of 2, 3 and 4 clusters, a given reference gain, and partitions that agree or not."""
 
     def decide(gains, reference=0.1, agree=True):
         rng = np.random.default_rng(0)
@@ -196,12 +196,12 @@ def decided(monkeypatch):
     return decide
 
 
-def test_fewer_clusters_win_where_more_add_little(decided):
+def test_fewer_clusters_are_suggested_if_more_add_little(decided):
     assert [decided(gains).suggested for gains in ([0.98, 1.0, 0.5], [0.96, 1.0, 1.01], [0.2, 0.5, 1.0])] == [2, 3, 4]
     assert decided([0.97, 1.0, 0.2]).suggested == 2  # 97 % is enough
 
 
-def test_clusters_must_beat_nothing_the_reference_and_chance(decided):
+def test_structure_needs_a_gain_above_0_and_the_reference_and_stability(decided):
     assert decided([1.0, 0.5, 0.5], reference=0.62).structured
     assert not decided([1.0, 0.5, 0.5], reference=0.63).structured
     assert not decided([0.0, -0.1, -0.1], reference=-1.0).structured

@@ -1,4 +1,4 @@
-"""Counting the clusters of several views: the graphs they are counted on, and those they are compared with."""
+"""The number of clusters of several views: the consensus graph and the reference graphs."""
 
 import numpy as np
 import pytest
@@ -21,27 +21,27 @@ def counted(data, count=count_clusters_of_views, **options):
 
 
 @pytest.mark.parametrize("k", [3, 5])
-def test_clusters_of_views_are_counted_beside_data_without_them(k):
+def test_the_number_of_clusters_of_views_is_found(k):
     found = counted(views_with(k))
     assert found.suggested == k
     assert 0 < found.reference_gain < found.gain.max() / 1.2
 
 
-def test_one_cloud_has_no_clusters():
+def test_noise_has_no_clusters():
     rng = np.random.default_rng(1)
     found = counted([rng.normal(size=(90, 6)), rng.normal(size=(90, 8))])
     assert found.suggested == 1
     assert found.reference_gain > found.gain.max() / 1.2
 
 
-def test_factors_are_taken_as_the_views_themselves():
+def test_factors_give_the_same_result_as_views():
     views = views_with(3)
     one, other = counted(views), counted(learned_factors(views))
     np.testing.assert_array_equal(one.gain, other.gain)
     assert one.reference_gain == other.reference_gain
 
 
-def test_clusters_of_given_graphs_dense_or_sparse():
+def test_the_number_of_clusters_of_given_graphs_dense_or_sparse():
     rng = np.random.default_rng(0)
     graphs = []
     for _ in range(2):
@@ -65,8 +65,7 @@ def test_the_references_have_the_means_and_covariances_of_the_views(monkeypatch)
     common = rng.normal(size=(1500, 2))
     views = [common @ rng.normal(size=(2, d)) + 0.3 * rng.normal(size=(1500, d)) + 1 for d in (3, 4)]
     factors = learned_factors([view.astype(np.float32) for view in views])
-    monkeypatch.setattr(counting, "_FUSION", {"max_iter": 1, "tol": 1.0})
-    graphs = list(counting._graphs_without_clusters(factors, np.random.RandomState(0)))
+    graphs = list(counting._graphs_without_clusters(factors, np.random.RandomState(0), max_iter=1, tol=1.0))
     assert len(graphs) == len(drawn) == 3
     assert not np.allclose(drawn[0][0], drawn[1][0])
     real, like = (np.sqrt(15) * np.hstack(views) for views in ([factor.basis for factor in factors], drawn[0]))

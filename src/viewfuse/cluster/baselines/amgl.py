@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ...linalg import Complement, normalised_adjacency, smallest_eigenpairs, unit_rows
+from ...linalg import Complement, normalized_adjacency, smallest_eigenpairs, unit_rows
 from ...views import Views
 from .._memory import MemoryDemand
 from .base import GraphMethod
@@ -29,7 +29,7 @@ def auto_weighted(
     graphs: Sequence[np.ndarray], n_clusters: int, *, max_iter: int, tol: float, random_state: np.random.RandomState
 ) -> Solution:
     """Alternate weights and embedding until ``Σ_v √(Tr(FᵀL_vF) + 1e-6)`` decreases by less than ``tol``."""
-    normalized = [normalised_adjacency(graph) for graph in graphs]
+    normalized = [normalized_adjacency(graph) for graph in graphs]
     weights = np.full(len(graphs), 1 / len(graphs))
     embedding: np.ndarray | None = None
     objective: list[float] = []

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ...linalg import Complement, normalised_adjacency, smallest_eigenpairs, unit_rows
+from ...linalg import Complement, normalized_adjacency, smallest_eigenpairs, unit_rows
 from ...views import Views
 from .._constraints import Number, OneOf
 from .._memory import MemoryDemand
@@ -37,7 +37,7 @@ def co_regularise(
     random_state: np.random.RandomState,
 ) -> Solution:
     """Maximise over each embedding in turn, and the common one, until the objective increases by less than ``tol``."""
-    normalized = [normalised_adjacency(graph) for graph in graphs]
+    normalized = [normalized_adjacency(graph) for graph in graphs]
     root = lam**0.5
     embeddings = [_largest(matrix, None, n_clusters, None, random_state) for matrix in normalized]
     common = _common(embeddings, n_clusters)

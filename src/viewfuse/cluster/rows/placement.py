@@ -12,7 +12,7 @@ from array_api_compat import array_namespace
 from ..._utils.device import beside
 from ...fusion.anchor import AnchorModel, place
 from ...graphs.anchors import UnitRows
-from ...linalg import claim_confidence, cluster_centres, nearest_centres, place_confidence, unit_rows
+from ...linalg import cluster_centres, distance_confidence, margin_confidence, nearest_centres, unit_rows
 
 __all__ = ["Assigned", "Placement"]
 
@@ -86,7 +86,9 @@ class Placement:
         labels = nearest_centres(points, self.centres)
         zero = array_namespace(labels).stack([(view.scale == 0) & ~view.absent for view in views], axis=1)
         # Both its edges and its position must support the cluster.
-        confidence = (claim_confidence(consensus @ self.profiles, labels) * place_confidence(points, self.centres)) ** 0.5
+        confidence = (
+            margin_confidence(consensus @ self.profiles, labels) * distance_confidence(points, self.centres)
+        ) ** 0.5
         return Assigned(labels, confidence, embedding, consensus, zero)
 
     def row_formats(self, n_views: int) -> dict[str, tuple[tuple[int, ...], type]]:

@@ -1,20 +1,30 @@
-"""The tiled passes equal the plain ones, whatever the tile, the threads and the array library."""
+"""The NumPy passes equal the array-API passes for every tile size, number of threads and array library."""
 
 import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
-from viewfuse.fusion.kernels import plain as _plain
-from viewfuse.fusion.kernels import tiled as _tiled
-from viewfuse.fusion.kernels.sizes import OwnGraph
+from viewfuse.fusion.kernels import ConsensusUpdate, SingleViewGraph, kernels_for
+from viewfuse.fusion.kernels.array_api import ArrayApiKernels
+from viewfuse.fusion.kernels.numpy_tiled import NumpyKernels
 
 N, RANK = 37, 5
 
 
 @pytest.fixture(params=[8, 37, 64])
-def tile(request, monkeypatch):
-    for kernels in (_tiled, _plain):
-        monkeypatch.setattr(kernels, "_TILE", request.param)
+def tile(request):
+    return request.param
+
+
+@pytest.fixture
+def both(tile):
+    """The NumPy and the array-API implementation with the same tile size."""
+    return NumpyKernels(tile=tile), ArrayApiKernels(tile=tile)
+
+
+def test_each_kind_of_array_gets_its_implementation(xp):
+    expected = NumpyKernels if xp is np else ArrayApiKernels
+    assert isinstance(kernels_for(xp.zeros((2, 2))), expected)
 
 
 @pytest.fixture
@@ -32,13 +42,13 @@ def problem():
 
 
 @pytest.mark.parametrize("ratio", [0.0, 0.4])
-def test_coefficients(tile, problem, ratio):
+def test_coefficients(both, problem, ratio):
     arguments = (problem["basis"], problem["eigenvalues"], 0.3, ratio, problem["symmetric"])
-    np.testing.assert_allclose(_tiled.coefficients(*arguments), _plain.coefficients(*arguments), rtol=1e-12)
+    np.testing.assert_allclose(*(kernels.coefficients(*arguments) for kernels in both), rtol=1e-12)
 
 
-def test_the_identity_needs_no_product(problem):
-    for kernels in (_tiled, _plain):
+def test_coefficients_for_the_identity_need_no_product(both, problem):
+    for kernels in both:
         with_it, without = (
             kernels.coefficients(problem["basis"], problem["eigenvalues"], 0.3, 0.4, given) for given in (np.eye(N), None)
         )
@@ -47,12 +57,12 @@ def test_the_identity_needs_no_product(problem):
 
 @pytest.mark.parametrize("symmetric", [True, False])
 @pytest.mark.parametrize("ratio", [0.0, 0.4])
-def test_write_view_graph(tile, problem, symmetric, ratio):
+def test_write_view_graph(both, problem, symmetric, ratio):
     consensus = problem["symmetric"] if symmetric else problem["sum"]
     graphs = [np.empty((N, N)), np.empty((N, N))]
     sizes = [
         kernels.write_view_graph(problem["basis"], problem["mixture"], ratio, consensus, graph, symmetric=symmetric)
-        for kernels, graph in zip((_tiled, _plain), graphs, strict=True)
+        for kernels, graph in zip(both, graphs, strict=True)
     ]
     np.testing.assert_allclose(*graphs, rtol=1e-12, atol=1e-14)
     assert sizes[0].norm2 == pytest.approx(sizes[1].norm2)
@@ -61,111 +71,118 @@ def test_write_view_graph(tile, problem, symmetric, ratio):
 
 
 @pytest.mark.parametrize("symmetric", [True, False])
-def test_update_consensus(tile, problem, symmetric):
+def test_update_consensus(both, problem, symmetric):
     total = (problem["sum"] + problem["sum"].T) if symmetric else problem["sum"]
     consensus = problem["symmetric"] if symmetric else problem["sum"] * 0.5
     results = [total.copy(), total.copy()]
+    update = ConsensusUpdate(2.0, 0.05, symmetric=symmetric)
     sizes = [
-        kernels.update_consensus(result, 2.0, consensus, problem["points"], 0.05, result, symmetric=symmetric)
-        for kernels, result in zip((_tiled, _plain), results, strict=True)
+        kernels.update_consensus(update, result, consensus, problem["points"], result)
+        for kernels, result in zip(both, results, strict=True)
     ]
     np.testing.assert_allclose(*results, rtol=1e-12, atol=1e-14)
     for name in ("change2", "moved2", "norm2", "towards", "cut"):
         assert getattr(sizes[0], name) == pytest.approx(getattr(sizes[1], name)), name
     assert (results[0] >= 0).all() == symmetric
-    apart = np.full((N, N), np.nan)
-    _tiled.update_consensus(total, 2.0, consensus, problem["points"], 0.05, apart, symmetric=symmetric)
-    np.testing.assert_array_equal(apart, results[0])
+    separate = np.full((N, N), np.nan)
+    both[0].update_consensus(update, total, consensus, problem["points"], separate)
+    np.testing.assert_array_equal(separate, results[0])
 
 
-def test_misfit_measure_and_add(tile, problem):
+def test_reconstruction_error_norms_and_sums(both, problem):
     graph, consensus = problem["sum"], problem["symmetric"]
     for given, symmetric in ((graph, False), (consensus, True)):
-        misfits = [kernels.misfit(problem["basis"], given, symmetric=symmetric) for kernels in (_tiled, _plain)]
-        assert misfits[0] == pytest.approx(misfits[1], rel=1e-5)
-    tiled, plain = (kernels.measure_graph(graph, consensus) for kernels in (_tiled, _plain))
+        errors = [kernels.reconstruction_error(problem["basis"], given, symmetric=symmetric) for kernels in both]
+        assert errors[0] == pytest.approx(errors[1], rel=1e-5)
+        direct = np.linalg.norm(problem["basis"].T - problem["basis"].T @ given) ** 2
+        assert errors[1] == pytest.approx(direct)
+    tiled, plain = (kernels.graph_norms(graph, consensus) for kernels in both)
     assert (tiled.norm2, tiled.distance2) == pytest.approx((plain.norm2, plain.distance2))
     total = np.ones((N, N))
-    for kernels in (_tiled, _plain):
+    for kernels in both:
         kernels.add_scaled(total, 0.5, graph, start=True)
         kernels.add_scaled(total, 0.25, consensus, start=False)
         np.testing.assert_allclose(total, 0.5 * graph + 0.25 * consensus)
 
 
 @pytest.mark.parametrize("clipped", [True, False])
-def test_the_change_before_clipping_or_after(tile, problem, clipped):
+def test_change_is_measured_before_or_after_clipping(both, problem, clipped):
     total, consensus = problem["sum"] + problem["sum"].T, problem["symmetric"]
-    arguments = (total, 2.0, consensus, problem["points"], 0.2)
-    for kernels in (_tiled, _plain):
+    update = ConsensusUpdate(2.0, 0.2, symmetric=True, upper_bound=0.8, unclipped_change=not clipped)
+    for kernels in both:
         out = np.empty((N, N))
-        sizes = kernels.update_consensus(*arguments, out, symmetric=True, most=0.8, unclipped_change=not clipped)
-        apart = ((problem["points"][:, None] - problem["points"][None]) ** 2).sum(axis=2)
-        new = total / 2 - 0.2 * apart
+        sizes = kernels.update_consensus(update, total, consensus, problem["points"], out)
+        distances = ((problem["points"][:, None] - problem["points"][None]) ** 2).sum(axis=2)
+        new = total / 2 - 0.2 * distances
         np.testing.assert_allclose(out, np.clip(new, 0, 0.8), atol=1e-12)
         assert sizes.change2 == pytest.approx((((out if clipped else new) - consensus) ** 2).sum())
 
 
-def test_the_graphs_of_views_on_their_own(tile, problem, xp):
+def test_sums_and_inner_products_of_single_view_graphs(tile, problem, xp):
     basis, eigenvalues, given = problem["basis"], problem["eigenvalues"], problem["symmetric"]
     scale = 1 / (eigenvalues + 0.3)
     whole = [np.maximum(basis * scale @ basis.T, 0), given]
-    ties = [graph - np.diag(np.diag(graph)) for graph in whole]
-    for kernels, lib in ((_tiled, np), (_plain, np), (_plain, xp)):
-        graphs = [OwnGraph(lib.asarray(basis), lib.asarray(scale)), OwnGraph(lib.asarray(given))]
-        norms2, with_sum = kernels.ties_in_common(graphs)
-        np.testing.assert_allclose(norms2, [(graph**2).sum() for graph in ties])
-        np.testing.assert_allclose(with_sum, [(graph * sum(ties)).sum() for graph in ties])
+    edges = [graph - np.diag(np.diag(graph)) for graph in whole]
+    for kernels, lib in ((NumpyKernels(tile), np), (ArrayApiKernels(tile), np), (ArrayApiKernels(tile), xp)):
+        graphs = [SingleViewGraph(lib.asarray(basis), lib.asarray(scale)), SingleViewGraph(lib.asarray(given))]
+        norms2, with_sum = kernels.edge_inner_products(graphs)
+        np.testing.assert_allclose(norms2, [(graph**2).sum() for graph in edges])
+        np.testing.assert_allclose(with_sum, [(graph * sum(edges)).sum() for graph in edges])
         total = lib.zeros((N, N), dtype=lib.float64)
-        kernels.add_up(graphs, np.array([0.5, 2.0]), total)
+        kernels.add_weighted(graphs, np.array([0.5, 2.0]), total)
         np.testing.assert_allclose(np.asarray(total), 0.5 * whole[0] + 2 * whole[1])
         rows = np.array([3, 4, 17])
         for graph, expected in zip(graphs, whole, strict=True):
             part = lib.zeros((3, 3), dtype=lib.float64)
-            kernels.add_up([graph.among(rows)], np.ones(1), part)
+            kernels.add_weighted([graph.subgraph(rows)], np.ones(1), part)
             np.testing.assert_allclose(np.asarray(part), expected[np.ix_(rows, rows)])
 
 
-def test_misfit_keeps_its_digits_when_the_graph_is_almost_the_identity(problem):
+def test_reconstruction_error_is_accurate_when_the_graph_is_almost_the_identity(problem):
     graph = np.eye(N) + 1e-7 * problem["symmetric"]
-    tiled, plain = (kernels.misfit(problem["basis"], graph, symmetric=True) for kernels in (_tiled, _plain))
+    tiled, plain = (
+        kernels.reconstruction_error(problem["basis"], graph, symmetric=True)
+        for kernels in (NumpyKernels(), ArrayApiKernels())
+    )
     assert tiled == pytest.approx(plain, rel=1e-5)
 
 
-def test_results_do_not_depend_on_threads(problem, monkeypatch):
-    monkeypatch.setattr(_tiled, "_TILE", 8)
-    graphs, sizes = [], []
+def test_results_do_not_depend_on_threads(problem):
+    kernels, graphs, norms = NumpyKernels(tile=8), [], []
     for threads in (1, 2):
         graphs.append(np.empty((N, N)))
         with threadpool_limits(threads, user_api="blas"):
-            sizes.append(
-                _tiled.write_view_graph(
+            norms.append(
+                kernels.write_view_graph(
                     problem["basis"], problem["mixture"], 0.4, problem["symmetric"], graphs[-1], symmetric=True
                 )
             )
     np.testing.assert_array_equal(*graphs)
-    assert sizes[0] == sizes[1]
+    assert norms[0] == norms[1]
 
 
-def test_an_error_in_a_thread_is_raised(problem):
+def test_an_error_in_a_thread_is_raised():
     with pytest.raises(ValueError):
-        _tiled.add_scaled(np.ones((N, N)), 1.0, np.ones((N, N + 1)), start=False)
+        NumpyKernels().add_scaled(np.ones((N, N)), 1.0, np.ones((N, N + 1)), start=False)
 
 
 @pytest.mark.parametrize("symmetric", [True, False])
-def test_plain_passes_on_every_array_library(problem, xp, symmetric, tile):
+def test_array_api_passes_on_every_array_library(problem, xp, symmetric, both):
+    numpy_kernels, array_api_kernels = both
     given = {name: xp.asarray(value) for name, value in problem.items()}
     consensus = "symmetric" if symmetric else "sum"
     graph, expected = xp.zeros((N, N), dtype=xp.float64), np.zeros((N, N))
     arguments = ("basis", "mixture", 0.4, consensus)
-    sizes = [
+    norms = [
         kernels.write_view_graph(*(data.get(name, name) for name in arguments), out, symmetric=symmetric)
-        for kernels, data, out in ((_plain, given, graph), (_tiled, problem, expected))
+        for kernels, data, out in ((array_api_kernels, given, graph), (numpy_kernels, problem, expected))
     ]
     np.testing.assert_allclose(np.asarray(graph), expected, atol=1e-14)
-    assert sizes[0].distance2 == pytest.approx(sizes[1].distance2)
-    updates = [
-        kernels.update_consensus(out, 2.0, data[consensus], data["points"], 0.05, out, symmetric=symmetric)
-        for kernels, data, out in ((_plain, given, graph), (_tiled, problem, expected))
+    assert norms[0].distance2 == pytest.approx(norms[1].distance2)
+    update = ConsensusUpdate(2.0, 0.05, symmetric=symmetric)
+    changes = [
+        kernels.update_consensus(update, out, data[consensus], data["points"], out)
+        for kernels, data, out in ((array_api_kernels, given, graph), (numpy_kernels, problem, expected))
     ]
     np.testing.assert_allclose(np.asarray(graph), expected, atol=1e-14)
-    assert updates[0].towards == pytest.approx(updates[1].towards)
+    assert changes[0].towards == pytest.approx(changes[1].towards)

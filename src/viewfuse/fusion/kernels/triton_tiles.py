@@ -1,6 +1,6 @@
-"""What is done to one tile after its matrix product, as one CUDA kernel each: every array is read and written once.
+"""Complete one tile of a graph after its matrix product, as one CUDA kernel each: every array is read and written once.
 
-The functions are those of ``_tile_plain``, for PyTorch tensors in single precision on a CUDA device. Sums are taken in
+The functions are those of ``array_api_tiles``, for PyTorch tensors in single precision on a CUDA device. Sums are taken in
 double precision, block by block in a fixed order.
 """
 
@@ -13,16 +13,18 @@ import torch
 import triton
 import triton.language as tl
 
-__all__ = ["combine", "renew"]
+from .records import ConsensusUpdate
+
+__all__ = ["consensus_tile", "view_graph_tile"]
 
 _BLOCK = 64
 
 
-def combine(product: Any, mirror: Any, ratio: float, consensus: Any, graph: Any, mirrored: Any) -> Any:
+def view_graph_tile(product: Any, mirror: Any, ratio: float, consensus: Any, graph: Any, mirrored: Any) -> Any:
     sums, grid = _workspace(graph, 2)
     other = product if mirror is None else mirror
     image = graph if mirrored is None else mirrored
-    _combine[grid](
+    _view_graph_tile[grid](
         product, *product.stride(), other, *other.stride(), consensus, *consensus.stride(), graph, *graph.stride(),
         image, *image.stride(), sums, graph.shape[0], graph.shape[1], ratio,
         SYMMETRIC=mirror is not None, MIRRORED=mirrored is not None, BLOCK=_BLOCK,
@@ -30,25 +32,16 @@ def combine(product: Any, mirror: Any, ratio: float, consensus: Any, graph: Any,
     return _summed(sums, mirrored)
 
 
-def renew(
-    weighted_sum: Any,
-    weight_total: float,
-    consensus: Any,
-    near: Any,
-    penalty: float,
-    out: Any,
-    mirrored: Any,
-    *,
-    clipped: bool,
-    most: float,
-    unclipped_change: bool,
+def consensus_tile(
+    update: ConsensusUpdate, weighted_sum: Any, consensus: Any, negative_distances: Any, out: Any, mirrored: Any
 ) -> Any:
     sums, grid = _workspace(out, 5)
     image = out if mirrored is None else mirrored
-    _renew[grid](
-        weighted_sum, *weighted_sum.stride(), consensus, *consensus.stride(), near, *near.stride(), out, *out.stride(),
-        image, *image.stride(), sums, out.shape[0], out.shape[1], weight_total, penalty, most,
-        CLIPPED=clipped, UNCLIPPED=unclipped_change, MIRRORED=mirrored is not None, BLOCK=_BLOCK,
+    _consensus_tile[grid](
+        weighted_sum, *weighted_sum.stride(), consensus, *consensus.stride(),
+        negative_distances, *negative_distances.stride(), out, *out.stride(),
+        image, *image.stride(), sums, out.shape[0], out.shape[1], update.weight_total, update.penalty, update.upper_bound,
+        CLIPPED=update.symmetric, UNCLIPPED=update.unclipped_change, MIRRORED=mirrored is not None, BLOCK=_BLOCK,
     )  # fmt: skip
     return _summed(sums, mirrored)
 
@@ -64,12 +57,12 @@ def _summed(sums: Any, mirrored: Any) -> Any:
 
 
 @triton.jit
-def _places(row, column, row_stride, column_stride):
+def _offsets(row, column, row_stride, column_stride):
     return row.to(tl.int64)[:, None] * row_stride + column.to(tl.int64)[None, :] * column_stride
 
 
 @triton.jit
-def _combine(
+def _view_graph_tile(
     product, product_r, product_c, other, other_r, other_c, consensus, consensus_r, consensus_c, graph, graph_r, graph_c,
     image, image_r, image_c, sums, n_rows, n_columns, ratio,
     SYMMETRIC: tl.constexpr, MIRRORED: tl.constexpr, BLOCK: tl.constexpr,
@@ -77,47 +70,47 @@ def _combine(
     row = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     column = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
     inside = (row < n_rows)[:, None] & (column < n_columns)[None, :]
-    anchor = tl.load(consensus + _places(row, column, consensus_r, consensus_c), mask=inside, other=0.0)
+    fused = tl.load(consensus + _offsets(row, column, consensus_r, consensus_c), mask=inside, other=0.0)
     new = tl.maximum(
-        tl.load(product + _places(row, column, product_r, product_c), mask=inside, other=0.0) + ratio * anchor, 0.0
+        tl.load(product + _offsets(row, column, product_r, product_c), mask=inside, other=0.0) + ratio * fused, 0.0
     )
     if SYMMETRIC:
-        second = tl.load(other + _places(row, column, other_r, other_c), mask=inside, other=0.0)
-        new = (new + tl.maximum(second + ratio * anchor, 0.0)) * 0.5
-    tl.store(graph + _places(row, column, graph_r, graph_c), new, mask=inside)
+        second = tl.load(other + _offsets(row, column, other_r, other_c), mask=inside, other=0.0)
+        new = (new + tl.maximum(second + ratio * fused, 0.0)) * 0.5
+    tl.store(graph + _offsets(row, column, graph_r, graph_c), new, mask=inside)
     if MIRRORED:
-        tl.store(image + _places(column, row, image_r, image_c), tl.trans(new), mask=tl.trans(inside))
-    apart = new - anchor
+        tl.store(image + _offsets(column, row, image_r, image_c), tl.trans(new), mask=tl.trans(inside))
+    difference = new - fused
     place = sums + (tl.program_id(0) * tl.num_programs(1) + tl.program_id(1)) * 2
     tl.store(place, tl.sum((new * new).to(tl.float64)))
-    tl.store(place + 1, tl.sum((apart * apart).to(tl.float64)))
+    tl.store(place + 1, tl.sum((difference * difference).to(tl.float64)))
 
 
 @triton.jit
-def _renew(
-    total, total_r, total_c, consensus, consensus_r, consensus_c, near, near_r, near_c, out, out_r, out_c,
-    image, image_r, image_c, sums, n_rows, n_columns, weight_total, penalty, most,
+def _consensus_tile(
+    total, total_r, total_c, consensus, consensus_r, consensus_c, negative, negative_r, negative_c, out, out_r, out_c,
+    image, image_r, image_c, sums, n_rows, n_columns, weight_total, penalty, upper_bound,
     CLIPPED: tl.constexpr, UNCLIPPED: tl.constexpr, MIRRORED: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
     row = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     column = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
     inside = (row < n_rows)[:, None] & (column < n_columns)[None, :]
-    old = tl.load(consensus + _places(row, column, consensus_r, consensus_c), mask=inside, other=0.0)
-    mean = tl.load(total + _places(row, column, total_r, total_c), mask=inside, other=0.0) / weight_total
-    close = tl.load(near + _places(row, column, near_r, near_c), mask=inside, other=0.0)
-    new = mean + penalty * close
+    old = tl.load(consensus + _offsets(row, column, consensus_r, consensus_c), mask=inside, other=0.0)
+    mean = tl.load(total + _offsets(row, column, total_r, total_c), mask=inside, other=0.0) / weight_total
+    negative_distance = tl.load(negative + _offsets(row, column, negative_r, negative_c), mask=inside, other=0.0)
+    new = mean + penalty * negative_distance
     change = new - old
     if CLIPPED:
-        new = tl.minimum(tl.maximum(new, 0.0), most)
+        new = tl.minimum(tl.maximum(new, 0.0), upper_bound)
     moved = new - old
     if not UNCLIPPED:
         change = moved
-    tl.store(out + _places(row, column, out_r, out_c), new, mask=inside)
+    tl.store(out + _offsets(row, column, out_r, out_c), new, mask=inside)
     if MIRRORED:
-        tl.store(image + _places(column, row, image_r, image_c), tl.trans(new), mask=tl.trans(inside))
+        tl.store(image + _offsets(column, row, image_r, image_c), tl.trans(new), mask=tl.trans(inside))
     place = sums + (tl.program_id(0) * tl.num_programs(1) + tl.program_id(1)) * 5
     tl.store(place, tl.sum((change * change).to(tl.float64)))
     tl.store(place + 1, tl.sum((moved * moved).to(tl.float64)))
     tl.store(place + 2, tl.sum((new * new).to(tl.float64)))
     tl.store(place + 3, tl.sum((moved * (mean - old)).to(tl.float64)))
-    tl.store(place + 4, tl.sum((-0.5 * close * new).to(tl.float64)))
+    tl.store(place + 4, tl.sum((-0.5 * negative_distance * new).to(tl.float64)))
