@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from .disk import portion_of, read_rows
+from .row_blocks import portion_of, read_rows
 
 __all__ = ["checksum"]
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from .._utils.disk import read_rows
+from .._utils.row_blocks import read_rows
 from ..views import Views
 from .layouts import drawn_samples
 

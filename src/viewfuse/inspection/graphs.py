@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .._utils.device import to_host
-from .._utils.disk import read_rows
+from .._utils.row_blocks import read_rows
 from ..graphs import factorise_deviations, self_expressive_graph
 from ..linalg import Laplacian, smallest_eigenpairs
 

@@ -1,7 +1,7 @@
 """Read files into Views, and write results to files."""
 
 from .load import load_views
-from .parquet import ParquetRows
+from .parquet_rows import ParquetRows
 from .saved import load_results
 from .writers import add_results, save_labels, save_results
 

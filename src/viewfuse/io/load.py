@@ -13,9 +13,9 @@ from sklearn.utils import Bunch
 from .._utils.text import count, listed
 from ..exceptions import UnusedColumnsWarning, ViewsError, ViewsTypeError
 from ..views import Views, is_dataframe, split_columns
-from ..views.align import Missing
 from ..views.containers import is_anndata, is_mudata, labels_of_bunch, views_of_bunch
 from ..views.conventions import is_label_name
+from ..views.join_by_id import Missing
 from ..views.labels import Labels, checked_labels
 from . import omics
 from ._safety import reading

@@ -10,8 +10,8 @@ from typing import Any
 
 from .._utils.extras import require
 from ..views import Views
-from ..views.align import Missing
 from ..views.containers import labels_of_omics, members_of_omics
+from ..views.join_by_id import Missing
 from ..views.labels import Labels
 from ._hdf5 import check_all_datasets
 

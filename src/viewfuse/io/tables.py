@@ -15,9 +15,9 @@ from .._utils.extras import require
 from .._utils.text import listed
 from ..exceptions import UnusedColumnsWarning, ViewsError
 from ..views import Views
-from ..views.align import Member, Missing
 from ..views.column_groups import columns_of_group
 from ..views.conventions import is_id_column, is_label_name
+from ..views.join_by_id import Member, Missing
 from ..views.labels import Labels, check_kind, checked_labels, plain_values, several_labels
 from ..views.matrices import as_matrix
 from ._safety import check_claim, reading

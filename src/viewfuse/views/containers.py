@@ -12,8 +12,8 @@ from sklearn.utils import Bunch
 
 from .._utils.text import listed
 from ..exceptions import ViewsError, ViewsTypeError
-from .align import Member
 from .conventions import is_label_name
+from .join_by_id import Member
 from .labels import Labels, checked_labels, several_labels
 from .matrices import is_dataframe
 

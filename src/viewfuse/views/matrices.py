@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from array_api_compat import array_namespace, is_array_api_obj, is_numpy_array
 
-from .._utils.disk import is_on_disk, read_rows
+from .._utils.row_blocks import is_on_disk, read_rows
 from ..exceptions import ViewsError, ViewsTypeError
 
 __all__ = ["as_float", "as_matrix", "column_names", "is_dataframe", "memory_of", "take_rows", "with_zero_rows"]

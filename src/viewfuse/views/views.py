@@ -11,15 +11,15 @@ from array_api_compat import array_namespace
 from sklearn.utils import Bunch
 
 from .._utils.device import to_host
-from .._utils.disk import is_on_disk
+from .._utils.row_blocks import is_on_disk
 from .._utils.text import count, listed
 from ..exceptions import ViewsError, ViewsTypeError
-from .align import Aligned, Member, Missing, align
 from .column_groups import columns_of_group
 from .containers import holds_views, labels_of_bunch, labels_of_omics, members_of_omics, views_of_bunch
-from .joining import checked_names, joined_on_index, matched_by_id, named_members
+from .join_by_id import Aligned, Member, Missing, align, joined_on_index, matched_by_id
 from .labels import checked_labels
 from .matrices import as_float, as_matrix, column_names, is_dataframe, memory_of, take_rows, with_zero_rows
+from .members import checked_names, named_members
 
 __all__ = ["Views", "split_columns"]
 
@@ -80,7 +80,8 @@ class Views:
         missing: str = "error",
     ) -> None:
         if missing != "error":
-            data = Views._from_aligned(matched_by_id(data, names, missing))
+            names, members = named_members(data, names)
+            data, names = Views._from_aligned(matched_by_id(members, names, missing)), None
         elif holds_views(data):
             data = Views._from_container(data)
         if isinstance(data, Views):
@@ -106,7 +107,7 @@ class Views:
 
     @classmethod
     def from_members(cls, members: Sequence[Member], missing: Missing = "error") -> Views:
-        """Make views whose rows are matched by id; see :func:`viewfuse.views.align.align`."""
+        """Make views whose rows are matched by id; see :func:`viewfuse.views.join_by_id.align`."""
         return cls._from_aligned(align(members, missing))
 
     @classmethod

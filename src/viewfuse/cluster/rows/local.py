@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._utils.disk import portion_of, read_rows
+from ..._utils.row_blocks import portion_of, read_rows
 from ...fusion.anchor import AnchorModel, Sums
 from ...linalg.threads import spans
 from ...views import Views

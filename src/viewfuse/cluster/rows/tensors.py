@@ -8,7 +8,7 @@ from typing import Any
 from array_api_compat import array_namespace
 
 from ..._utils.device import beside, is_tensor, on_device, to_host
-from ..._utils.disk import read_rows
+from ..._utils.row_blocks import read_rows
 from ...fusion.anchor import AnchorModel, Sums, block_sums
 from ...graphs.anchors import UnitRows
 from ...linalg.threads import spans

@@ -11,8 +11,9 @@ import scipy.sparse as sp
 
 from .._utils.text import count, listed
 from ..exceptions import ViewsError
+from .matrices import as_matrix, column_names, is_dataframe
 
-__all__ = ["Aligned", "Member", "Missing", "align"]
+__all__ = ["Aligned", "Member", "Missing", "align", "joined_on_index", "matched_by_id"]
 
 Missing = Literal["error", "keep", "drop"]
 
@@ -149,3 +150,83 @@ def _id_array(ids: list[Any]) -> np.ndarray:
     array = np.empty(len(ids), dtype=object)
     array[:] = ids
     return array if any(not isinstance(i, int) for i in ids) else np.array(ids)
+
+
+def joined_on_index(members: list[Any], names: Sequence[str]) -> tuple[list[Any], Any]:
+    """Put the rows of all DataFrames in the order of the first one's index.
+
+    Returns the views and their ids. The ids are None if there is no DataFrame, or if its index only numbers the rows.
+    """
+    framed = [v for v, member in enumerate(members) if is_dataframe(member)]
+    if not framed:
+        return members, None
+    reference = members[framed[0]].index
+    for v in framed:
+        repeated = members[v].index[members[v].index.duplicated()].unique()
+        if len(repeated):
+            raise ViewsError(
+                f"View {names[v]!r} has the same id in several rows: {listed(repeated)}.",
+                hint="Keep one row for each id.",
+                view=names[v],
+            )
+    joined = list(members)
+    for v in framed[1:]:
+        index = members[v].index
+        if index.equals(reference):
+            continue
+        unknown, absent = index.difference(reference, sort=False), reference.difference(index, sort=False)
+        if len(unknown) or len(absent):
+            raise _id_mismatch(names[framed[0]], names[v], unknown, absent)
+        if len(framed) < len(members):
+            unframed = next(name for w, name in enumerate(names) if w not in framed)
+            raise ViewsError(
+                f"Views {names[framed[0]]!r} and {names[v]!r} have the same ids in different orders, but view {unframed!r} "
+                "has no ids, so its rows cannot be matched.",
+                hint="Give it as a DataFrame with the ids as index.",
+                view=unframed,
+            )
+        joined[v] = members[v].loc[reference]
+    # The index 0…n−1 numbers the rows; it holds no ids.
+    is_row_numbers = np.array_equal(reference.to_numpy(), np.arange(len(reference)))
+    return joined, None if is_row_numbers else reference.to_numpy()
+
+
+def matched_by_id(members: Sequence[Any], names: Sequence[str], missing: str) -> Aligned:
+    """Align DataFrames that do not all have the same ids; ``missing`` is "keep" or "drop"."""
+    if missing not in ("keep", "drop"):
+        raise ViewsError(
+            f"missing must be 'error', 'keep' or 'drop', not {missing!r}.",
+            parameter="missing",
+            value=("error", "keep", "drop"),
+        )
+    without = [name for name, member in zip(names, members, strict=True) if not is_dataframe(member)]
+    if without:
+        raise ViewsError(
+            f"Samples are matched by the index of DataFrames, but {listed(without)} is not a DataFrame.",
+            hint=f"Give every view as a DataFrame with the ids as index, or leave missing={missing!r} out.",
+            view=without[0],
+            parameter="missing",
+            value=("error",),
+        )
+    return align(
+        [
+            Member(name, as_matrix(frame, name), frame.index.to_numpy(), column_names(frame))
+            for name, frame in zip(names, members, strict=True)
+        ],
+        missing,  # type: ignore[arg-type]
+    )
+
+
+def _id_mismatch(first: str, other: str, unknown: Any, absent: Any) -> ViewsError:
+    parts = []
+    if len(unknown):
+        parts.append(f"View {other!r} has {count(len(unknown), 'id')} that view {first!r} does not have: {listed(unknown)}.")
+    if len(absent):
+        parts.append(f"View {other!r} does not have {count(len(absent), 'id')} of view {first!r}: {listed(absent)}.")
+    return ViewsError(
+        " ".join(parts),
+        hint="Use Views(..., missing='drop') to drop these samples, or missing='keep' to mark them as missing.",
+        view=other,
+        parameter="missing",
+        value=("drop", "keep"),
+    )

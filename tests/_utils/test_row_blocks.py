@@ -8,7 +8,7 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 import viewfuse as vf
-from viewfuse._utils.disk import portion_of, read_rows
+from viewfuse._utils.row_blocks import portion_of, read_rows
 from viewfuse.exceptions import ViewsError, ViewsTypeError
 
 PORTION_BYTES = 2**15
