@@ -66,10 +66,13 @@ class AnchorGFSC(StoppableMixin, ViewReportMixin, EmbeddingMixin, MultiViewClust
         "auto": 80 plus two per cluster, but at most the number of samples.
     n_neighbors : int, default=10
         Number of anchors that a sample is connected with in each view.
-    alpha, beta, gamma : float, default=3, 0.3, 0.3
-        Weights of small codes, of agreement with the consensus graph, and of a good cut, with the same meaning for every
-        data set. alpha is in units of the mean squared length of the anchors, and beta in units of a typical code. An edge
-        between a sample and an anchor at average distance in the embedding is reduced by gamma times an average edge.
+    alpha : float, default=3
+        Regularisation of the codes ``c_i^v``, in units of the mean squared length of the anchors.
+    beta : float, default=0.3
+        Weight of the distance between the graphs of the views and the consensus graph, in units of a typical code.
+    gamma : float, default=0.3
+        Weight of the cut: an edge between a sample and an anchor at average distance in the embedding is reduced by gamma
+        times an average edge.
     {views}
     max_iter : int, default=50
         Largest number of iterations on the sample.
