@@ -81,12 +81,12 @@ def counted(counts):
         Laplacian.__matmul__, ArrayApiKernels.update_consensus = matmul, update
 
 
-def least_time(n, sweeps, counts, flops, bandwidth):
+def least_time(n, iterations, counts, flops, bandwidth):
     """Seconds of the fit's products and of its traffic at the measured limits."""
     rank, views = sum(FEATURES), len(FEATURES)
-    operations = 2 * n**2 * (3 * rank * sweeps + rank / 2 + counts["updates"] * (CLUSTERS + 2) + counts["vectors"])
+    operations = 2 * n**2 * (3 * rank * iterations + rank / 2 + counts["updates"] * (CLUSTERS + 2) + counts["vectors"])
     # M out at the start. Per view and iteration: S for coefficients; half of S in, Z out; M, Z in, M out; Z for the error.
-    arrays = 1 + sweeps * views * (1 + 0.5 + 1 + 3 + 1) + counts["updates"] * (0.5 + 0.5 + 1) + counts["products"] * 1.0
+    arrays = 1 + iterations * views * (1 + 0.5 + 1 + 3 + 1) + counts["updates"] * (0.5 + 0.5 + 1) + counts["products"] * 1.0
     return operations / (flops * 1e12), 4 * n**2 * arrays / (bandwidth * 1e12)
 
 
@@ -140,7 +140,8 @@ def anchors(n):
     peak = torch.cuda.max_memory_allocated() - before
     some = slice(0, 1_000_000)
     ari = vf.metrics.ari(truth[some], model.labels_[some])
-    print(f"\nAnchorGFSC, {n:,} rows: {seconds:.1f} s, {peak / 1e9:.1f} GB beside the data, ARI {ari:.3f}", flush=True)
+    memory = f"{peak / 1e9:.1f} GB in addition to the data"
+    print(f"\nAnchorGFSC, {n:,} rows: {seconds:.1f} s, {memory}, ARI {ari:.3f}", flush=True)
 
 
 def cupy_agrees():
@@ -162,7 +163,7 @@ def cupy_agrees():
 
 def same_answers(folder):
     print("\nPublished parameters, against NumPy in double precision\n")
-    print("| data | precision | S differs by | sweeps | labels' ARI |")
+    print("| data | precision | S differs by | iterations | labels' ARI |")
     print("|---|---|---|---|---|")
     for name, (k, parameters) in PUBLISHED.items():
         with np.load(folder / f"{name}.npz") as file:
@@ -205,9 +206,8 @@ def main():
         f"{torch.cuda.get_device_name()}, PyTorch {torch.__version__}: "
         f"{flops:.1f} TFLOP/s in single precision, {bandwidth:.2f} TB/s"
     )
-    print(
-        "\n| n | on | seconds | sweeps | peak GB | ARI | products | traffic | both |\n|---|---|---|---|---|---|---|---|---|"
-    )
+    print("\n| n | on | seconds | iterations | peak GB | ARI | products | traffic | both |")
+    print("|---|---|---|---|---|---|---|---|---|")
     seconds = {n: gpu_row(n, flops, bandwidth) for n in options.sizes}
     for n in options.cpu:
         cpu_row(n, seconds.get(n))

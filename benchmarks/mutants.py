@@ -1,14 +1,14 @@
 """Insert small faults into fusion/, linalg/ and metrics.py, one at a time, and check that the tests fail.
 
     pip install cosmic-ray
-    python benchmarks/mutants.py --sample 400 --seed 1 [--only fusion/sweeps.py] [--list]
+    python benchmarks/mutants.py --sample 400 --seed 1 [--only fusion/driver.py] [--list]
 
 The faults are those of cosmic-ray: an operator, comparison or number is replaced, a condition negated, a loop left out, a
 decorator removed. There are thousands, so a random sample is drawn, and the share of detected ("killed") faults is given
 with its 95 % interval (Wilson). Each fault is loaded into a fork of this process, where the tests of its module run until
 one fails. Taking five times as long as the original code also counts as a failure. Faults in annotations, which are never
 evaluated, and those in ``equivalent_mutants.toml``, which no test can distinguish from the original, are not counted.
-``tile_triton.py`` is left out because its tests need a GPU. Exits with status 1 if fewer than 80 % are killed.
+``triton_tiles.py`` is left out because its tests need a GPU. Exits with status 1 if fewer than 80 % are killed.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ sys.dont_write_bytecode = True
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "viewfuse"
 EQUIVALENT = Path(__file__).with_name("equivalent_mutants.toml")
-NEEDS_GPU = {"fusion/kernels/tile_triton.py"}
+NEEDS_GPU = {"fusion/kernels/triton_tiles.py"}
 LEAST = 0.8
 PATIENCE, SLACK = 5, 10.0  # a multiple of the time of the original, and additional seconds
 
@@ -52,10 +52,16 @@ TESTS = {
     "linalg/laplacian.py": ["tests/linalg/test_eigensolvers.py"],
     "linalg/threads.py": ["tests/linalg/test_threads.py"],
     "fusion/anchor.py": ["tests/fusion/test_anchor.py", "tests/cluster/test_anchor_gfsc.py"],
+    "fusion/driver.py": ["tests/fusion/test_driver.py", "tests/fusion/test_exact.py"],
     "fusion/exact.py": ["tests/fusion/test_exact.py", "tests/fusion/test_incomplete.py"],
-    "fusion/sweeps.py": ["tests/fusion/test_sweeps.py", "tests/fusion/test_exact.py", "tests/fusion/test_incomplete.py"],
+    "fusion/steps.py": ["tests/fusion/variants", "tests/fusion/test_exact.py", "tests/fusion/test_incomplete.py"],
+    "fusion/stopping.py": ["tests/fusion/test_stopping.py", "tests/fusion/test_exact.py"],
+    "fusion/variants/paper.py": ["tests/fusion/variants/test_paper.py", "tests/fusion/test_exact.py"],
+    "fusion/variants/published.py": ["tests/fusion/variants/test_published.py", "tests/fusion/test_exact.py"],
+    "fusion/variants/robust.py": ["tests/fusion/variants/test_robust.py", "tests/fusion/test_incomplete.py"],
+    "fusion/view_graphs.py": ["tests/fusion/variants", "tests/fusion/test_exact.py", "tests/fusion/test_incomplete.py"],
 }
-DEFAULT_TESTS = ["tests/fusion/test_kernels.py", "tests/fusion/test_exact.py"]
+DEFAULT_TESTS = ["tests/fusion/kernels/test_kernels.py", "tests/fusion/test_exact.py"]
 
 
 @dataclass(frozen=True)
@@ -245,6 +251,7 @@ def main() -> int:
     os.chdir(ROOT)
     paths = [*sorted(PACKAGE.glob("fusion/**/*.py")), *sorted(PACKAGE.glob("linalg/*.py")), PACKAGE / "metrics.py"]
     modules = {path.relative_to(PACKAGE).as_posix(): path for path in paths}
+    _check_tables(modules)
     chosen = [path for name, path in modules.items() if name not in NEEDS_GPU and name.startswith(options.only)]
     everything = [place for path in chosen for place in places_in(path)]
     drawn = random.Random(options.seed).sample(everything, min(options.sample or len(everything), len(everything)))
@@ -253,6 +260,14 @@ def main() -> int:
         print(*(place.mutant() for place in drawn), sep="\n")
         return 0
     return tried(drawn[options.skip :], options.skip, options.minutes, options.limit)
+
+
+def _check_tables(modules: dict[str, Path]) -> None:
+    """Tests that do not exist would fail for every fault, and so count all of them as killed."""
+    tests = {path for paths in (*TESTS.values(), DEFAULT_TESTS) for path in paths}
+    absent = sorted({*TESTS, *NEEDS_GPU} - set(modules)) + sorted(path for path in tests if not (ROOT / path).exists())
+    if absent:
+        raise SystemExit(f"the tables of mutants.py name files that do not exist: {', '.join(absent)}")
 
 
 def tried(places: list[Place], first: int, minutes: float, limit: float | None) -> int:

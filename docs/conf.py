@@ -6,6 +6,7 @@ from pathlib import Path
 import matplotlib as mpl
 from docutils.nodes import SkipNode
 from latex2mathml.converter import convert
+from sphinx.addnodes import literal_emphasis, pending_xref
 
 import viewfuse
 
@@ -69,8 +70,16 @@ if shared.is_dir():
     os.environ.setdefault("VIEWFUSE_DATA", str(shared))
 
 
+def unlink_sizes(app, doctree):
+    """Make text of names such as ``n_views`` in ``(n_views,) array``, which Sphinx takes for references to an attribute."""
+    for node in list(doctree.findall(pending_xref)):
+        if node.get("refdomain") == "py" and node["reftype"] in ("class", "obj") and node["reftarget"].islower():
+            node.replace_self(literal_emphasis("", node["reftarget"]))
+
+
 def setup(app):
     """Formulas as MathML, which every browser draws by itself: no script, no network."""
+    app.connect("doctree-read", unlink_sizes)
 
     def inline(writer, node):
         writer.body.append(convert(node.astext()))

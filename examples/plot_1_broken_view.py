@@ -2,8 +2,8 @@
 Digits with a broken view
 =========================
 
-One of six views of handwritten digits is broken: a join used the wrong key, or a file was sorted differently, and nobody
-noticed. How does this change the clusters?
+One of six views of handwritten digits is broken: a join used the wrong key, or a file was sorted differently, and this was
+not noticed. How does it change the clusters?
 """
 
 # %%

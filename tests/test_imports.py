@@ -32,7 +32,7 @@ def imported_by(program: str) -> set[str]:
 def test_importing_viewfuse_imports_no_extra() -> None:
     # scikit-learn imports pandas itself if it is installed, and pandas imports pyarrow.
     core = imported_by("import numpy, scipy, sklearn.datasets, sklearn.cluster, array_api_compat")
-    assert imported_by("import viewfuse") <= core
+    assert imported_by("from viewfuse import *") <= core
 
 
 def test_a_missing_extra_is_an_error_that_says_what_to_install() -> None:
@@ -53,10 +53,16 @@ with tempfile.TemporaryDirectory() as folder:
     assert said == [f"This needs {m}, which is not installed. Run: pip install 'viewfuse[io]'" for m in ("pandas", "pooch")]
 
 
+def test_names_are_imported_when_they_are_first_used() -> None:
+    core = "import sys; print(*({'numpy', 'scipy', 'sklearn'} & set(sys.modules)))"
+    assert run(f"import viewfuse; {core}").split() == []
+    assert "sklearn" in run(f"import viewfuse; viewfuse.GFSC; {core}").split()
+
+
 def test_importing_viewfuse_adds_few_modules_to_scikit_learn() -> None:
     """Modules are counted because their number does not depend on the machine; benchmarks/imports.py measures seconds."""
     theirs = "import scipy.linalg, scipy.sparse, sklearn.datasets, sklearn.cluster, sklearn.metrics, array_api_compat.numpy"
     listed = "import sys; print(*sys.modules)"
-    more = set(run(f"import viewfuse; {listed}").split()) - set(run(f"{theirs}; {listed}").split())
+    more = set(run(f"from viewfuse import *; {listed}").split()) - set(run(f"{theirs}; {listed}").split())
     foreign = {module for module in more if module.partition(".")[0] != "viewfuse"}
     assert len(foreign) < 10, sorted(foreign)

@@ -28,7 +28,7 @@ def test_f_score_of_all_singletons_is_one():
     assert metrics.f_score([0, 1, 2], ["x", "y", "z"]) == 1.0
 
 
-def test_nmi_normalisations_follow_from_the_entropies():
+def test_nmi_normalizations_follow_from_the_entropies():
     def entropy(labels):
         p = np.unique(labels, return_counts=True)[1] / len(labels)
         return -(p * np.log(p)).sum()

@@ -35,7 +35,7 @@ def accuracy(labels_true: Any, labels_pred: Any) -> float:
 
 
 def nmi(labels_true: Any, labels_pred: Any, average: NMIAverage = "arithmetic") -> float:
-    """Normalised mutual information: mutual information divided by a mean of the two entropies.
+    """Normalized mutual information: mutual information divided by a mean of the two entropies.
 
     The GFSC paper describes ``"geometric"``, but its program computes ``"max"``. scikit-learn's default is ``"arithmetic"``.
     """

@@ -103,12 +103,12 @@ def _summary(views: Views, fit: FitSummary, k_means: Any, singles: list[Any]) ->
     """What is shown, and what ``--json`` prints."""
     from ..metrics import evaluate
 
-    alone = {name: evaluate(views.y, single.labels_) for name, single in zip(views.names, singles, strict=True)}
-    best = max(alone, key=lambda name: alone[name]["acc"])
+    single_scores = {name: evaluate(views.y, single.labels_) for name, single in zip(views.names, singles, strict=True)}
+    best = max(single_scores, key=lambda name: single_scores[name]["acc"])
     return {
         "samples": len(views),
         "views": [
-            {"name": name, "features": int(array.shape[1]), "weight": float(weight), "alone": alone[name]}
+            {"name": name, "features": int(array.shape[1]), "weight": float(weight), "alone": single_scores[name]}
             for name, array, weight in zip(views.names, views.arrays, np.asarray(fit.view_weights), strict=True)
         ],
         "fused": evaluate(views.y, fit.labels),

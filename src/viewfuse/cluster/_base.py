@@ -20,7 +20,7 @@ from ..exceptions import UnusedColumnsWarning, ViewsTypeError
 from ..linalg import assign_clusters
 from ..linalg.threads import threads_for
 from ..views import Views, align_graph_frames, holds_views, is_dataframe, split_columns
-from ._checks import check_enough_samples, check_graphs, informative_views, solving
+from ._checks import check_enough_samples, check_graphs, nonconstant_views, solving
 from ._constraints import ANYTHING, Constraint, Count, check_parameters
 from ._docs import filled
 from ._memory import MemoryDemand, check_memory
@@ -74,7 +74,7 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
         check_enough_samples(views, 2 if self.n_clusters == "auto" else self.n_clusters)
         if self.affinity == "precomputed":
             check_graphs(views, arrays)
-        used = informative_views(views, arrays, present)
+        used = nonconstant_views(views, arrays, present)
         self._describe(X, views)
         demand = self._demand()
         on_gpu = getattr(self, "device", None) is not None or free_memory(arrays[used[0]]) is not None

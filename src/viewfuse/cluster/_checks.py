@@ -29,7 +29,7 @@ __all__ = [
     "check_finite_results",
     "check_graphs",
     "check_zero_samples",
-    "informative_views",
+    "nonconstant_views",
     "solving",
     "unbalanced_sizes",
     "warn_of_no_structure",
@@ -55,7 +55,7 @@ def check_enough_samples(views: Views, n_clusters: int, n_samples: int | None = 
         )
 
 
-def informative_views(views: Views, arrays: Sequence[Any], present: np.ndarray | None = None) -> list[int]:
+def nonconstant_views(views: Views, arrays: Sequence[Any], present: np.ndarray | None = None) -> list[int]:
     """Positions of the views that are not constant; a warning names the constant ones.
 
     Samples that are missing from a view do not count. The positions are in the order of the views' names, so that sums over

@@ -77,7 +77,7 @@ _TEXTS = {
         """,
     "variant": """
         variant : {"robust", "published", "paper"}, default="robust"
-            "robust" is scale-free: samples have unit length and are seen from their mean
+            "robust" is scale-free: samples are scaled to unit length and centred
             (:mod:`viewfuse.graphs.deviations`), views have equal trace, the embedding is degree-normalized, and no edge
             counts more than six average edges. "published" is the authors' program, iteration for iteration. "paper" is
             Algorithm 1 as printed.
@@ -92,7 +92,8 @@ _TEXTS = {
             Largest number of iterations.
         tol : float, default=1e-3
             Stop when the relative change c of the consensus graph is below tol. The robust variant also stops when the
-            extrapolated remaining change c·q/(1 − q) is below 5·tol, where q is the ratio of successive changes.
+            extrapolated remaining change c·q/(1 − q) is below 5·(1 − q)·tol, where q is the ratio of successive changes. See
+            :class:`viewfuse.fusion.stopping.StoppingRule`.
         """,
     "device": """
         device : str, default=None

@@ -23,7 +23,7 @@ from ._base import EmbeddingMixin, MultiViewClusterer
 from ._checks import (
     check_enough_samples,
     check_finite_results,
-    informative_views,
+    nonconstant_views,
     solving,
     warn_of_no_structure,
     warn_of_zero_samples,
@@ -66,10 +66,13 @@ class AnchorGFSC(StoppableMixin, ViewReportMixin, EmbeddingMixin, MultiViewClust
         "auto": 80 plus two per cluster, but at most the number of samples.
     n_neighbors : int, default=10
         Number of anchors that a sample is connected with in each view.
-    alpha, beta, gamma : float, default=3, 0.3, 0.3
-        Weights of small codes, of agreement with the consensus graph, and of a good cut, with the same meaning for every
-        data set. alpha is in units of the mean squared length of the anchors, and beta in units of a typical code. An edge
-        between a sample and an anchor at average distance in the embedding is reduced by gamma times an average edge.
+    alpha : float, default=3
+        Regularisation of the codes ``c_i^v``, in units of the mean squared length of the anchors.
+    beta : float, default=0.3
+        Weight of the distance between the graphs of the views and the consensus graph, in units of a typical code.
+    gamma : float, default=0.3
+        Weight of the cut: an edge between a sample and an anchor at average distance in the embedding is reduced by gamma
+        times an average edge.
     {views}
     max_iter : int, default=50
         Largest number of iterations on the sample.
@@ -241,7 +244,7 @@ class AnchorGFSC(StoppableMixin, ViewReportMixin, EmbeddingMixin, MultiViewClust
         self._set_n_clusters(source, rng)
         n_anchors = min(80 + 2 * self.n_clusters_ if self.n_anchors == "auto" else int(self.n_anchors), n)
         rows = _sample(n, self._rows_per_anchor * n_anchors, rng)
-        used, sample = _informative(source, rows)
+        used, sample = _nonconstant(source, rows)
         all_weights = partial(self._weights_of_all_views, used=used, n_views=source.described.n_views)
         iterations = Iterations(self, all_weights)
         fusion = self._learn(sample, n_anchors, rng, iterations)
@@ -329,7 +332,7 @@ class AnchorGFSC(StoppableMixin, ViewReportMixin, EmbeddingMixin, MultiViewClust
             )
         blocks = [(block if sp.issparse(block) else to_host(block))[complete] for block in raw]
         blocks = [block.astype(float) for block in blocks]
-        used = informative_views(views, blocks)
+        used = nonconstant_views(views, blocks)
         counts = default_counts(int(np.count_nonzero(complete)))
         self.cluster_counts_ = count_clusters_of_views([blocks[v] for v in used], counts, random_state=rng)
         self.n_clusters_ = self.cluster_counts_.suggested
@@ -387,11 +390,11 @@ class AnchorGFSC(StoppableMixin, ViewReportMixin, EmbeddingMixin, MultiViewClust
         return tags
 
 
-def _informative(source: RowSource, rows: slice | np.ndarray) -> tuple[list[int], list[UnitRows]]:
+def _nonconstant(source: RowSource, rows: slice | np.ndarray) -> tuple[list[int], list[UnitRows]]:
     """The views that are not constant in these rows, and their rows."""
     views, raw = source.described, source.take(rows)
     scaler = Scaler(views, range(views.n_views))
-    used = informative_views(views, [block[~scaler.absent(v, block, rows)] for v, block in enumerate(raw)])
+    used = nonconstant_views(views, [block[~scaler.absent(v, block, rows)] for v, block in enumerate(raw)])
     return used, Scaler(views, used).scaled([raw[v] for v in used], rows)
 
 

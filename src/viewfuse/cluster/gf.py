@@ -20,8 +20,10 @@ class GF(ExactFusion):
     Parameters
     ----------
     {n_clusters_or_auto}
-    alpha, beta : float, default=1, 0.1
-        Weights of small graph entries and of agreement with the consensus graph, as in :class:`GFSC`.
+    alpha : float, default=1
+        Weight of ``‖Z_v‖²``, as in :class:`GFSC`.
+    beta : float, default=0.1
+        Weight of the distance between the graphs of the views and the consensus graph, as in :class:`GFSC`.
     {variant, affinity_or_graphs, views, consensus_tol, max_time, n_init, random_state, verbose, device, callback}
 
     Attributes

@@ -28,11 +28,15 @@ class GFSC(ExactFusion):
     Parameters
     ----------
     {n_clusters_or_auto}
-    alpha, beta, gamma : float, default=1, 0.1, 2
-        Weights of small graph entries, of agreement with the consensus graph, and of a good cut. In the robust variant they
-        have the same meaning for every data set: alpha and beta (for a view of average weight) are in percent of the trace
-        of the Gram matrix of a view, and an edge between two samples at average distance in the embedding is reduced by
-        gamma times an average edge.
+    alpha : float, default=1
+        Weight of ``‖Z_v‖²``, which keeps the entries of the graphs small. In the robust variant it is in percent of the
+        trace of the Gram matrix of a view, so it has the same meaning for every data set.
+    beta : float, default=0.1
+        Weight of the distance between the graphs of the views and the consensus graph. In the robust variant it is in
+        percent of the same trace, for a view of average weight.
+    gamma : float, default=2
+        Weight of the cut. In the robust variant an edge between two samples at average distance in the embedding is reduced
+        by gamma times an average edge.
     {variant, affinity_or_graphs, views, consensus_tol, max_time, n_init, random_state, verbose, device, callback}
 
     Attributes

@@ -21,7 +21,7 @@ import numpy as np
 from .. import metrics
 from ..cluster import METHODS
 from ..cluster._base import EmbeddingMixin, RelabelMixin
-from ..cluster._checks import informative_views
+from ..cluster._checks import nonconstant_views
 from ..cluster.baselines.sc import spectral_embedding
 from ..exceptions import ViewfuseError, ViewfuseWarning
 from ..fusion import FusionResult, gf, gfsc, learned_factors
@@ -83,7 +83,7 @@ class Bench:
         """Whether no view is constant. Estimators ignore constant views; the shared factors do not."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ViewfuseWarning)
-            return len(informative_views(self.views, self.views.float_arrays())) == self.views.n_views
+            return len(nonconstant_views(self.views, self.views.float_arrays())) == self.views.n_views
 
     @cached_property
     def factors(self) -> list[GramFactor]:

@@ -4,7 +4,7 @@
 
 over the view graphs ``Z_v`` (n × n), the consensus ``S`` with Laplacian ``L``, and the embedding ``F`` (n × k). An iteration
 takes 4n²r operations per view for its graph (r the view's rank), 2n²r for the objective, and about ten products of ``S``
-with a block of k vectors for the embedding. The robust variant factorizes the views in their own precision and keeps its
+with a block of k vectors for the embedding. The robust variant factorises the views in their own precision and keeps its
 graphs in single precision: after scaling, their entries are weights between 0 and 1, and iterations take half the time and
 memory.
 """
@@ -204,7 +204,7 @@ def _check_accepts_missing(variant: str) -> None:
 
 
 def learned_factors(views: Sequence[Any], variant: str = "robust") -> list[GramFactor]:
-    """The views scaled and factorized for a variant: what fits with different parameters can share."""
+    """The views scaled and factorised for a variant: what fits with different parameters can share."""
     _check_variant(variant=variant)
     if variant == "robust":
         return [factorise_deviations(view) for view in views]

@@ -20,7 +20,7 @@ class StoppingRule:
         c < tol    or    c·q/(1 − q) < remaining_factor · (1 − q) · tol.
 
     ``c·q/(1 − q)`` is the extrapolated remaining change: the sum of all changes still to come if they keep shrinking by
-    ``q``. The factor ``1 − q`` on the right asks for more where convergence is slow: an error that shrinks by ``q`` per
+    ``q``. The factor ``1 − q`` makes the bound stricter where convergence is slow: an error that shrinks by ``q`` per
     iteration adds up to ``1/(1 − q)`` times itself. With ``remaining_factor=0`` only ``c < tol`` counts.
 
     Within an iteration of the robust variant ``S`` and the embedding ``F`` are updated in turn. These rounds end if ``F``
@@ -28,17 +28,26 @@ class StoppingRule:
 
     Attributes
     ----------
-    tol : tolerance on the relative change of ``S``
-    min_iterations : no earlier iteration is the last
-    remaining_factor : multiple of ``tol`` that the extrapolated remaining change may have
-    max_weight_change : after one iteration ``q`` cannot be observed; it is estimated if no weight (of mean 1) changed by
-        more than this
-    max_rounds : most updates of ``S`` and ``F`` within an iteration
-    max_rotation : tolerance on the remaining rotation of ``F``, as the sine of a mean angle
-    max_rotation_at_start : the same before the first iteration, when the views' graphs do not yet know the cut
-    final_residual : residual of the eigenvectors in the result, relative to the median degree
-    round_residual : residual of the eigenvectors between rounds; ``S`` moves further than that
-    rough_residual : residual where little depends on the eigenvectors
+    tol : float
+        Tolerance on the relative change of ``S``.
+    min_iterations : int
+        Least number of iterations.
+    remaining_factor : float
+        Multiple of ``tol`` that the extrapolated remaining change may have.
+    max_weight_change : float
+        After one iteration ``q`` cannot be observed. It is estimated if no weight (of mean 1) changed by more than this.
+    max_rounds : int
+        Largest number of updates of ``S`` and ``F`` within an iteration.
+    max_rotation : float
+        Tolerance on the remaining rotation of ``F``, as the sine of a mean angle.
+    max_rotation_at_start : float
+        The same before the first iteration, when the graphs of the views do not yet depend on the cut.
+    final_residual : float
+        Residual of the eigenvectors in the result, relative to the median degree.
+    round_residual : float
+        Residual of the eigenvectors between rounds; ``S`` changes by more than that.
+    rough_residual : float
+        Residual where the result depends little on the eigenvectors.
     """
 
     tol: float = 1e-3

@@ -8,7 +8,7 @@ Let ``XᵀX = V Λ Vᵀ`` and ``U = X V``, so that ``G = U Uᵀ`` and ``UᵀU = 
 
     Z = ρS + U (Λ + cI)⁻¹ (Uᵀ − ρ UᵀS),   ρ = b/c.
 
-``U`` and ``Λ`` do not depend on α, b or S: a view is factorized once, and every later ``Z`` is two products of
+``U`` and ``Λ`` do not depend on α, b or S: a view is factorised once, and every later ``Z`` is two products of
 2n²r operations (r the rank, at most min(n, d)) instead of a solve of n³. U is never larger than the view itself.
 """
 
@@ -45,7 +45,7 @@ class GramFactor:
 
 
 def factorise(view: ScaledView) -> GramFactor:
-    """Factorize a view's Gram matrix through its smaller side; directions that are only rounding errors are dropped."""
+    """Factorise a view's Gram matrix through its smaller side; directions that are only rounding errors are dropped."""
     n, d = view.values.shape
     if d < n:
         dense = _dense(view)
@@ -58,7 +58,7 @@ def factorise(view: ScaledView) -> GramFactor:
 
 
 def factorise_gram(gram: Any) -> GramFactor:
-    """Factorize an (n, n) Gram matrix itself."""
+    """Factorise an (n, n) Gram matrix itself."""
     eigenvalues, vectors = symmetric_eigh(gram)
     kept = _above_rounding(eigenvalues, gram.shape[0])
     return GramFactor(vectors[:, kept:] * eigenvalues[None, kept:] ** 0.5, eigenvalues[kept:])

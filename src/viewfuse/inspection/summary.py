@@ -54,7 +54,7 @@ class FitSummary:
     n_iter : int, or None if the method does not iterate
     converged : bool, or None if the method does not iterate
     stopped : str or None
-        What stopped the fit early, such as ``"max_time"``.
+        What stopped the fit early, ``"callback"`` or ``"max_time"``.
     history : dict of arrays
         One value per iteration: ``"objective"``, ``"change"``, ``"weights"``, as far as the method records them.
     views : Views or None

@@ -199,7 +199,7 @@ def _orthonormal_to(block: Any, basis: Any, xp: Any) -> Any:
 def _orthonormal(block: Any, xp: Any) -> Any:
     """Orthonormal columns with the span of a thin block, without directions that are only rounding errors.
 
-    They come from the eigenvectors of the block's Gram matrix: a few products, where a QR factorization goes column by
+    They come from the eigenvectors of the block's Gram matrix: a few products, where a QR factorisation goes column by
     column. The small eigenproblem is solved on the host, because for a few dozen rows that is faster than on a device. NumPy
     solves it, because SciPy would start a second BLAS whose idle threads compete with those of the first.
     """

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from ..cluster._checks import check_count, informative_views
+from ..cluster._checks import check_count, nonconstant_views
 from ..cluster.counting import ClusterCounts, count_clusters_of_views, default_counts
 from ..exceptions import ParameterError
 from ..views import Views
@@ -55,7 +55,7 @@ def choose_n_clusters(
     arrays = views.float_arrays()
     check_count("n_resamples", n_resamples, least=1)
     tried = _checked_counts(default_counts(len(views)) if counts is None else counts, len(views))
-    used = [arrays[v] for v in informative_views(views, arrays)]
+    used = [arrays[v] for v in nonconstant_views(views, arrays)]
     return count_clusters_of_views(used, tried, n_resamples=n_resamples, random_state=check_random_state(random_state))
 
 

@@ -18,7 +18,7 @@ from .._utils.device import to_host
 from .._utils.extras import require
 from .._utils.store import Store
 from ..cluster import METHODS, MultiViewClusterer, known_methods
-from ..cluster._checks import check_count, informative_views
+from ..cluster._checks import check_count, nonconstant_views
 from ..exceptions import ParameterError
 from ..fusion import gfsc, learned_factors
 from ..linalg import assign_clusters, unit_rows
@@ -166,7 +166,7 @@ def _clusterer(views: Views, method: str, n_clusters: int, seed: int) -> Callabl
     if method != "gfsc":
         return lambda point: to_host(METHODS[method](n_clusters=n_clusters, random_state=seed, **point).fit(views).labels_)
     arrays = views.float_arrays()
-    factors = learned_factors([arrays[v] for v in informative_views(views, arrays)])
+    factors = learned_factors([arrays[v] for v in nonconstant_views(views, arrays)])
 
     def cluster(point: dict[str, Any]) -> np.ndarray:
         if not set(point) <= {"alpha", "beta", "gamma"}:
