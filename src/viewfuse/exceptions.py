@@ -24,6 +24,7 @@ __all__ = [
     "ParameterError",
     "RunInProgressError",
     "UninformativeViewWarning",
+    "UnstableClustersWarning",
     "UnusedColumnsWarning",
     "UnusedVariablesWarning",
     "ViewfuseError",
@@ -144,6 +145,10 @@ class DegenerateGraphWarning(ViewfuseWarning):
 
 class NoStructureWarning(ViewfuseWarning):
     """No clusters were found in the data."""
+
+
+class UnstableClustersWarning(ViewfuseWarning):
+    """Different ways of clustering the same data disagree, so the clusters may not be in the data."""
 
 
 class DegenerateClustersWarning(ViewfuseWarning):

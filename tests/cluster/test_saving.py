@@ -37,6 +37,9 @@ def assert_same(one, other):
         assert len(one) == len(other)
         for a, b in zip(one, other, strict=True):
             assert_same(a, b)
+    elif sp.issparse(one):
+        assert one.dtype == other.dtype
+        assert (one != other).nnz == 0
     elif isinstance(one, np.ndarray):
         assert one.dtype == other.dtype
         assert np.array_equal(one, other)

@@ -7,6 +7,8 @@ from ..exceptions import ParameterError
 from ._base import MultiViewClusterer
 from ._saving import read_model
 from .anchor_gfsc import AnchorGFSC
+from .auto.choice import AutoChoice
+from .auto.estimator import AutoFusion
 from .baselines.amgl import AMGL
 from .baselines.co_reg import CoReg
 from .baselines.co_train import CoTrain
@@ -23,6 +25,7 @@ from .gf import GF
 from .gfsc import GFSC
 
 METHODS: dict[str, type[MultiViewClusterer]] = {
+    "auto": AutoFusion,
     "gfsc": GFSC,
     "gf": GF,
     "sc": SC,
@@ -83,6 +86,8 @@ __all__ = [
     "RMKMC",
     "SC",
     "AnchorGFSC",
+    "AutoChoice",
+    "AutoFusion",
     "CoReg",
     "CoTrain",
     "DiMSC",

@@ -25,8 +25,11 @@ from .._utils.device import to_host
 from .._utils.files import replacing
 from ..exceptions import ModelFormatError
 from ..fusion.anchor import AnchorModel
+from ..graphs.representation import Representation
 from ..linalg import BipartiteEmbedding
 from ._view_report import ViewReport
+from .auto.choice import AutoChoice, ViewChoice
+from .auto.measure import Measure
 from .counting import ClusterCounts
 from .rows.placement import Placement
 
@@ -38,7 +41,17 @@ _MANIFEST = "model.json"
 _TAG = "is"  # key of a JSON object that represents a type which JSON does not have
 _SCALARS = (bool, int, str, type(None))
 # Records that a fitted attribute may be.
-_KEPT = (Placement, AnchorModel, BipartiteEmbedding, ClusterCounts, ViewReport)
+_KEPT = (
+    Placement,
+    AnchorModel,
+    BipartiteEmbedding,
+    ClusterCounts,
+    ViewReport,
+    AutoChoice,
+    ViewChoice,
+    Measure,
+    Representation,
+)
 _RECORDS: dict[str, Any] = {made.__name__: made for made in _KEPT}
 
 

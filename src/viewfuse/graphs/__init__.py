@@ -5,7 +5,9 @@ from .completion import completed_factors
 from .deviations import factorise_deviations
 from .distances import squared_distances
 from .gaussian import cosine_similarity, gaussian_graph, strongest_edges
+from .nearest import Neighbors, joint_points, neighbor_graph, whitened_points
 from .neighbors import adaptive_neighbors, adaptive_neighbors_graph
+from .representation import Representation, represent
 from .scaling import SCALINGS, ScaledView, as_dense, min_max, unit_samples, unit_spread
 from .self_expressive import GramFactor, factorise, self_expressive_graph
 
@@ -13,6 +15,8 @@ __all__ = [
     "AFFINITIES",
     "SCALINGS",
     "GramFactor",
+    "Neighbors",
+    "Representation",
     "ScaledView",
     "adaptive_neighbors",
     "adaptive_neighbors_graph",
@@ -22,11 +26,15 @@ __all__ = [
     "factorise",
     "factorise_deviations",
     "gaussian_graph",
+    "joint_points",
     "min_max",
+    "neighbor_graph",
+    "represent",
     "self_expressive_graph",
     "squared_distances",
     "strongest_edges",
     "unit_samples",
     "unit_spread",
     "view_graph",
+    "whitened_points",
 ]

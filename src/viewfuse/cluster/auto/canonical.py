@@ -1,0 +1,69 @@
+"""What makes a fit independent of the order of rows and of repeated views.
+
+Clusterings depend on the order of the samples through random starts. So samples are first put in an order that follows
+from their values: permuting the rows then permutes the labels and nothing else.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..._utils.device import to_host
+from ...exceptions import UninformativeViewWarning
+from ...views import Views
+
+__all__ = ["canonical_order", "distinct_views"]
+
+
+def canonical_order(views: Sequence[Any]) -> np.ndarray:
+    """The positions of the samples by the sums of their values and squares, which do not depend on the order of columns."""
+    keys = [key for view in views for key in _row_sums(view)]
+    total = sum(key / scale if (scale := float(np.abs(key).mean())) > 0 else key for key in keys)
+    return np.argsort(total, kind="stable")
+
+
+def distinct_views(views: Views, arrays: Sequence[Any], used: Sequence[int]) -> list[int]:
+    """The views without those that repeat another one, or hold its rows in another order.
+
+    A repeated view would count twice. Rows in another order are a mistake made before the fit, and are warned of.
+    """
+    kept: list[int] = []
+    keys = {v: _row_key(arrays[v]) for v in used}
+    for v in used:
+        alike = [u for u in kept if arrays[u].shape == arrays[v].shape]
+        if any(np.array_equal(keys[u], keys[v]) for u in alike):
+            continue
+        reordered = [u for u in alike if _is_reordered(keys[u], keys[v])]
+        if not reordered:
+            kept.append(v)
+            continue
+        warnings.warn(
+            UninformativeViewWarning(
+                f"View {views.names[v]!r} has the rows of {views.names[reordered[0]]!r} in another order: it is not used.",
+                hint="Put the rows of all views in the same order, or give DataFrames with the ids as index.",
+                view=views.names[v],
+            ),
+            stacklevel=6,
+        )
+    return kept
+
+
+def _row_sums(view: Any) -> tuple[np.ndarray, np.ndarray]:
+    squares = view.multiply(view) if sp.issparse(view) else view * view
+    return np.asarray(view.sum(axis=1)).ravel(), np.asarray(squares.sum(axis=1)).ravel()
+
+
+def _row_key(view: Any) -> np.ndarray:
+    """A number for each row: equal for equal rows and, but for coincidences, different for others."""
+    direction = np.random.RandomState(0).standard_normal(view.shape[1])
+    return np.asarray((view if sp.issparse(view) else to_host(view)) @ direction)
+
+
+def _is_reordered(one: np.ndarray, other: np.ndarray) -> bool:
+    mostly_distinct = np.unique(one).size > len(one) / 2  # a column of few values may agree by chance
+    return mostly_distinct and np.allclose(np.sort(one), np.sort(other), rtol=1e-12, atol=0)

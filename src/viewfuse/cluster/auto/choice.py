@@ -1,0 +1,73 @@
+"""What AutoFusion considered, what it chose and why: a record that prints as a short table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+__all__ = ["AutoChoice", "ViewChoice"]
+
+
+@dataclass(frozen=True)
+class ViewChoice:
+    """How the samples of one view are measured, the reason, and whether the view is in the joint graph.
+
+    ``kind`` is that of :class:`~viewfuse.graphs.Representation`.
+    """
+
+    name: str
+    kind: str
+    reason: str
+    kept: bool = True
+
+
+@dataclass(frozen=True)
+class AutoChoice:
+    """What was considered and what was chosen.
+
+    Attributes
+    ----------
+    views : tuple of ViewChoice
+    gap : float
+        Relative eigengap of the joint neighbour graph at the number of clusters, between 0 and 1: near 1 if the graph almost
+        falls apart into that many pieces.
+    null_ratio : float
+        How easily a random walk on the joint neighbour graph leaves its cluster, relative to normally distributed points
+        with the same covariances: near 1 if there are no clusters, near 0 if they lie apart.
+    candidates : tuple of str, the clusterings that were made
+    agreement : (c, c) array, the adjusted Rand index of each two candidates
+    chosen : str, one of ``candidates``
+    reason : str
+    """
+
+    views: tuple[ViewChoice, ...]
+    gap: float
+    null_ratio: float
+    candidates: tuple[str, ...]
+    agreement: np.ndarray
+    chosen: str
+    reason: str
+
+    def mean_agreement(self) -> dict[str, float]:
+        """The mean agreement of each candidate with the others; 1 for an only one."""
+        return dict(zip(self.candidates, mean_of_others(self.agreement), strict=True))
+
+    def __str__(self) -> str:
+        width = max(len(view.name) for view in self.views)
+        left_out = "; left out, as the others have clearer clusters without it"
+        lines = [f"{view.name:{width}}  {view.kind}: {view.reason}{'' if view.kept else left_out}" for view in self.views]
+        for name, agreement in self.mean_agreement().items():
+            mark = "  <- chosen" if name == self.chosen else ""
+            shown = f"agrees {agreement:.2f} with the others" if len(self.candidates) > 1 else "the only candidate"
+            lines.append(f"{name}: {shown}{mark}")
+        separated = f"conductance {self.null_ratio:.2f} of that of data without clusters"
+        return "\n".join([*lines, f"{self.chosen}: {self.reason}; {separated}"])
+
+    __repr__ = __str__
+
+
+def mean_of_others(agreement: np.ndarray) -> list[float]:
+    """The mean of each row without its diagonal entry; 1 where there is nothing else."""
+    c = len(agreement)
+    return [float((agreement[i].sum() - agreement[i, i]) / (c - 1)) if c > 1 else 1.0 for i in range(c)]

@@ -1,0 +1,339 @@
+"""AutoFusion: the estimator for data about which nothing is known."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.metrics import adjusted_rand_score
+from sklearn.utils import ClassifierTags, check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from ..._utils.device import to_host
+from ...exceptions import (
+    ConvergenceWarning,
+    NoStructureWarning,
+    UnstableClustersWarning,
+    ViewsError,
+)
+from ...fusion import learned_factors
+from ...views import Views
+from .._base import EmbeddingMixin, MultiViewClusterer
+from .._constraints import Count, Nothing, Number, OneOf, Text
+from ..counting import count_clusters_of_views, default_counts
+from .candidates import CANDIDATES, Candidate
+from .canonical import canonical_order, distinct_views
+from .choice import AutoChoice, ViewChoice, mean_of_others
+from .joint import JointCut, clearest_cut, cut_at, neighbors_inside, ratio_to_null
+from .measure import Measure
+from .votes import Votes
+
+__all__ = ["AutoFusion"]
+
+_JOINT = "joint neighbours"
+_NO_STRUCTURE = 0.7  # of the null's conductance: blobs reach 0.6 at most, clouds without clusters 0.8 at least
+_UNSTABLE = 0.2  # mean agreement below which no candidate confirms another
+_OWN_VOTE = 0.51  # of a sample in its own membership, so that the largest membership is its label
+
+
+class AutoFusion(EmbeddingMixin, MultiViewClusterer):
+    """Cluster data about which nothing is known: measures, graphs and, if asked, the number of clusters are chosen.
+
+    Each view is mapped to points whose distances suit its values (:mod:`viewfuse.graphs.representation`). The joint
+    neighbour graph of all views is cut first. If its spectrum has a clear gap after the k-th eigenvalue,
+    ``λ_k < 0.6 λ_{k+1}``, it falls apart into k clusters and the result is its cut. Views that blur this are left out
+    (:mod:`viewfuse.cluster.auto.joint`). Otherwise three more clusterings are made
+    (:mod:`viewfuse.cluster.auto.candidates`), and the one that agrees best with the others (mean adjusted Rand index) is the
+    result: what several ways of looking find is in the data, what only one finds is in the way of looking.
+
+    Samples may be missing from views: rows of NaN, or ``present`` of :class:`Views` False. Their points are the mean of
+    those of the samples that are most like them in the other views.
+
+    Of more than 5,000 samples, 5,000 drawn at random are clustered and the others are assigned as new samples are: by a
+    vote of their nearest neighbours.
+
+    Parameters
+    ----------
+    n_clusters : int or "auto", default="auto"
+        "auto" takes the number with the clearest gap in the spectrum of the joint neighbour graph. If no gap is clear, it is
+        estimated as by :func:`viewfuse.selection.choose_n_clusters`: 1, with a warning, if there are no clusters.
+    {views}
+    {random_state}
+    device : str, default=None
+        A PyTorch device such as "cuda", for the candidates that fuse graphs.
+    max_time : float or None, default=None
+        Seconds after which no further candidate is computed; the choice is then among those that are there.
+    verbose : int, default=0
+        1 prints a line for each candidate.
+
+    Attributes
+    ----------
+    labels_ : (n_samples,) array of int
+        Clusters are numbered by size, the largest 0.
+    n_clusters_ : int
+    cluster_counts_ : ClusterCounts, with ``n_clusters="auto"`` if no gap was clear
+    choice_ : AutoChoice
+        What was considered, what was chosen for each view and why; prints as a short table.
+    membership_ : (n_samples, n_clusters) array, rows sum to 1
+        Votes of the nearest neighbours and of the sample itself; the largest is the sample's label.
+    confidence_ : (n_samples,) array in [0, 1]
+        By how much the votes of the neighbours for the sample's cluster exceed those for the next one.
+    view_weights_ : (n_views,) array, summing to 1
+        In proportion to the share of a view's neighbours that are in the same cluster, beyond what chance would give.
+    view_names_ : (n_views,) array of str
+    noise_views_ : tuple of str
+        The views that were left out, and those whose neighbours are in the same cluster no more often than by chance.
+    embedding_ : (n_samples, n_clusters) array
+    affinity_matrix_ : (n, n) sparse or dense array, the graph of the chosen clustering; of the samples that were clustered
+    history_ : dict
+        "agreement": the agreement of the candidates.
+    n_iter_ : int
+    converged_ : bool
+    stopped_ : None or "max_time"
+    n_features_in_ : int, of all views together
+    feature_names_in_ : array of str, if the data is one DataFrame
+
+    Examples
+    --------
+    >>> from viewfuse import AutoFusion, metrics
+    >>> from viewfuse.datasets import make_views
+    >>> views = make_views(n_samples=120, n_clusters=4, random_state=0)
+    >>> model = AutoFusion(random_state=0).fit(views)
+    >>> model.n_clusters_, metrics.accuracy(views.y, model.labels_) > 0.9
+    (4, True)
+    """
+
+    _counts_clusters = True
+    _most_clustered: ClassVar[int] = 5_000  # samples; more are assigned like new samples
+    _parameter_constraints: ClassVar = {
+        **MultiViewClusterer._parameter_constraints,
+        "n_clusters": [Count(2), OneOf("auto")],
+        "device": [Text(), Nothing()],
+        "max_time": [Number(above=0), Nothing()],
+        "verbose": [Count(0)],
+    }
+
+    def __init__(
+        self,
+        n_clusters: int | str = "auto",
+        *,
+        views: Any = None,
+        random_state: Any = None,
+        device: str | None = None,
+        max_time: float | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.views = views
+        self.random_state = random_state
+        self.device = device
+        self.max_time = max_time
+        self.verbose = verbose
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The cluster of each sample, (n_samples,); samples may be missing from views."""
+        return np.asarray(self.predict_proba(X).argmax(axis=1))
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """The membership of each sample in each cluster, (n_samples, n_clusters), by the votes of its nearest neighbours."""
+        return self._votes_for(X).mean(np.eye(self.n_clusters_)[self._sample_labels])
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Where samples lie in the embedding: the mean of their nearest neighbours' rows, weighted by similarity."""
+        return self._votes_for(X).mean(self._sample_embedding)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        # scikit-learn expects them of whatever has predict_proba; its columns are clusters, not the classes of y.
+        tags.classifier_tags = ClassifierTags(multi_class=False)
+        return tags
+
+    def _arrays(self, views: Views) -> tuple[list[Any], np.ndarray | None]:
+        arrays, self._present = views.incomplete_arrays()
+        return arrays, self._present
+
+    def _fit(self, views: Views, arrays: list[Any], used: list[int]) -> None:
+        begin = time.monotonic()
+        rng = check_random_state(self.random_state)
+        self._used = distinct_views(views, arrays, used)
+        chosen, present = self._chosen(arrays, self._present)
+        _check_present_somewhere(present, views)
+        rows = self._clustered_rows(canonical_order(chosen), rng)
+        sampled = [view[rows] for view in chosen]
+        sampled_present = None if present is None else present[rows]
+        self._measure = Measure.learn(sampled, sampled_present)
+        self._sample_points = self._measure(sampled, sampled_present)
+        cut = self._counted(self._joint_cut(rng), rng)
+        self.n_clusters_, self._kept = cut.n_clusters, list(cut.views)
+        candidates = self._candidates(cut, rng, begin)
+        agreement = np.array([[adjusted_rand_score(a.labels, b.labels) for b in candidates] for a in candidates])
+        best, reason = self._best(candidates, agreement, cut)
+        self._record(best, reason, candidates, agreement, cut, ratio_to_null(self._sample_points, cut, rng), views)
+        self._sample_labels, self._sample_embedding = _numbered_by_size(best.labels), best.embedding
+        self._describe_views(views)
+        self._assign_all(chosen, present, rows)
+        self._warn()
+        del self._present
+
+    def _chosen(self, arrays: list[Any], present: np.ndarray | None) -> tuple[list[Any], np.ndarray | None]:
+        """The used views in the processor's memory, and which samples are present in them."""
+        chosen = [arrays[v] if sp.issparse(arrays[v]) else to_host(arrays[v]) for v in self._used]
+        there = None if present is None else present[:, self._used]
+        return chosen, None if there is None or there.all() else there
+
+    def _clustered_rows(self, order: np.ndarray, rng: np.random.RandomState) -> np.ndarray:
+        """The samples that are clustered, in an order that does not depend on the order of the rows."""
+        if order.size <= self._most_clustered:
+            return order
+        return order[np.sort(rng.choice(order.size, self._most_clustered, replace=False))]
+
+    def _joint_cut(self, rng: np.random.RandomState) -> JointCut:
+        asked = None if self.n_clusters == "auto" else int(self.n_clusters)
+        most = int(default_counts(len(self._sample_points[0]))[-1]) if asked is None else asked
+        return clearest_cut(self._sample_points, asked, most, rng)
+
+    def _counted(self, cut: JointCut, rng: np.random.RandomState) -> JointCut:
+        """The same cut or, if the number of clusters is open and no gap is clear, the cut at the estimated number."""
+        self.__dict__.pop("cluster_counts_", None)  # from an earlier fit
+        if self.n_clusters != "auto" or cut.is_clear:
+            return cut
+        counts = default_counts(len(cut.labels))
+        self.cluster_counts_ = count_clusters_of_views(learned_factors(self._sample_points), counts, random_state=rng)
+        return cut_at(cut, self.cluster_counts_.suggested, rng)
+
+    def _candidates(self, cut: JointCut, rng: np.random.RandomState, begin: float) -> list[Candidate]:
+        """The joint neighbours and, unless their gap is clear, the others as far as there is time."""
+        self.stopped_ = None
+        candidates = [Candidate(_JOINT, cut.labels, cut.spectrum.vectors[:, : cut.n_clusters], cut.graph)]
+        if cut.n_clusters < 2 or cut.is_clear:
+            return candidates
+        for make in CANDIDATES:
+            if self.max_time is not None and time.monotonic() - begin >= self.max_time:
+                self.stopped_ = "max_time"
+                break
+            points = [self._sample_points[v] for v in cut.views]
+            candidates.append(make(points, cut.n_clusters, int(rng.randint(2**31 - 1)), self.device))
+            if self.verbose:
+                print(f"AutoFusion: {candidates[-1].name}, {time.monotonic() - begin:.1f} s")
+        return candidates
+
+    def _best(self, candidates: list[Candidate], agreement: np.ndarray, cut: JointCut) -> tuple[Candidate, str]:
+        if cut.is_clear:
+            return candidates[0], f"the graph falls apart into {cut.n_clusters} clusters (relative eigengap {cut.gap:.2f})"
+        if len(candidates) == 1:
+            return candidates[0], "the only candidate"
+        means = mean_of_others(agreement)
+        best = int(np.argmax(means))
+        return candidates[best], f"agrees best with the others (mean adjusted Rand index {means[best]:.2f})"
+
+    def _record(
+        self,
+        best: Candidate,
+        reason: str,
+        candidates: list[Candidate],
+        agreement: np.ndarray,
+        cut: JointCut,
+        null_ratio: float,
+        views: Views,
+    ) -> None:
+        described = tuple(
+            ViewChoice(views.names[v], measure.kind, measure.reason, place in cut.views)
+            for place, (v, measure) in enumerate(zip(self._used, self._measure.representations, strict=True))
+        )
+        names = tuple(candidate.name for candidate in candidates)
+        self.choice_ = AutoChoice(described, cut.gap, null_ratio, names, agreement, best.name, reason)
+        self.history_ = {"agreement": agreement}
+        self.affinity_matrix_ = best.graph
+        self.n_iter_, self.converged_ = best.n_iter, bool(best.converged and self.stopped_ is None)
+
+    def _describe_views(self, views: Views) -> None:
+        """``view_weights_`` and ``noise_views_``: how often each view's neighbours are in the same cluster."""
+        found = [neighbors_inside(points, self._sample_labels) for points in self._sample_points]
+        inside = np.array([share if v in self._kept else 0.0 for v, (share, _) in enumerate(found)])
+        weights = inside / inside.sum() if inside.sum() > 0 else np.full(len(inside), 1 / len(inside))
+        self.view_weights_ = self._weights_of_all_views(weights, self._used, views.n_views)
+        noise = [v not in self._kept or (by_chance and inside.sum() > 0) for v, (_, by_chance) in enumerate(found)]
+        self.noise_views_ = tuple(views.names[v] for v, is_noise in zip(self._used, noise, strict=True) if is_noise)
+
+    def _assign_all(self, views: list[Any], present: np.ndarray | None, rows: np.ndarray) -> None:
+        """``labels_``, ``membership_``, ``confidence_`` and ``embedding_`` of all samples."""
+        n, own = views[0].shape[0], np.eye(self.n_clusters_)[self._sample_labels]
+        if rows.size == n:
+            place = np.argsort(rows)
+            votes = Votes.of(self._joint_sample()).mean(own)[place]
+            self.labels_, self.embedding_ = self._sample_labels[place], self._sample_embedding[place]
+            self.affinity_matrix_ = self.affinity_matrix_[place][:, place]
+        else:
+            neighbors = Votes.of(self._joint_sample(), self._joint(views, present))
+            votes, self.embedding_ = neighbors.mean(own), neighbors.mean(self._sample_embedding)
+            self.labels_ = votes.argmax(axis=1)
+            self.labels_[rows] = self._sample_labels
+        mine = np.eye(self.n_clusters_, dtype=bool)[self.labels_]
+        self.membership_ = _OWN_VOTE * mine + (1 - _OWN_VOTE) * votes
+        others = np.where(mine, 0.0, votes).max(axis=1)
+        self.confidence_ = np.clip(votes[mine] - others, 0, 1)
+
+    def _joint_sample(self) -> np.ndarray:
+        return np.hstack([self._sample_points[v] for v in self._kept])
+
+    def _joint(self, views: list[Any], present: np.ndarray | None) -> np.ndarray:
+        points = self._measure(views, present, self._sample_points)
+        return np.hstack([points[v] for v in self._kept])
+
+    def _votes_for(self, X: Any) -> Votes:
+        check_is_fitted(self)
+        arrays, there = self._as_views(X, reset=False).incomplete_arrays()
+        views, present = self._chosen(arrays, there)
+        return Votes.of(self._joint_sample(), self._joint(views, present))
+
+    def _warn(self) -> None:
+        """Say what the result cannot be relied on for."""
+        choice = self.choice_
+        if self.stopped_ is not None:
+            problem = (
+                f"AutoFusion was stopped by max_time={self.max_time:g} seconds: it chose among {len(choice.candidates)} of "
+                f"{1 + len(CANDIDATES)} candidates."
+            )
+            warnings.warn(ConvergenceWarning(problem, parameter="max_time", value=self.max_time), stacklevel=5)
+        about: dict[str, Any] = {"parameter": "n_clusters", "value": self.n_clusters}
+        best = max(choice.mean_agreement().values())
+        if self.n_clusters_ < 2:
+            problem = "No clusters were found: all samples are in one cluster."
+            hint = "Set n_clusters to a number to divide them all the same."
+            warnings.warn(NoStructureWarning(problem, hint=hint, **about), stacklevel=5)
+        elif choice.null_ratio > _NO_STRUCTURE:
+            problem = (
+                f"These {self.n_clusters_} clusters are hardly more separated than those of data without clusters: the mean "
+                f"conductance of the joint neighbour graph is {choice.null_ratio:.2f} of that of one normally distributed "
+                "cloud with the same covariances."
+            )
+            hint = "Do not rely on these clusters; see choice_."
+            warnings.warn(NoStructureWarning(problem, hint=hint, **about), stacklevel=5)
+        elif len(choice.candidates) > 1 and best < _UNSTABLE:
+            problem = (
+                f"{len(choice.candidates)} ways to cluster these data disagree: the best agrees with the others by a mean "
+                f"adjusted Rand index of {best:.2f}."
+            )
+            hint = "Do not rely on these clusters; see choice_, and try other numbers of clusters."
+            warnings.warn(UnstableClustersWarning(problem, hint=hint, **about), stacklevel=5)
+
+
+def _check_present_somewhere(present: np.ndarray | None, views: Views) -> None:
+    nowhere = np.flatnonzero(~present.any(axis=1)) if present is not None else np.array([], dtype=int)
+    if nowhere.size:
+        raise ViewsError(
+            f"The sample in {views.sample_name(int(nowhere[0]))} is missing from every view that is not constant.",
+            hint="Remove this sample.",
+        )
+
+
+def _numbered_by_size(labels: np.ndarray) -> np.ndarray:
+    """Labels by size, the largest 0; of equal sizes the one that comes first."""
+    clusters, first, sizes = np.unique(labels, return_index=True, return_counts=True)
+    order = np.lexsort((first, -sizes))
+    numbers = np.empty(len(clusters), dtype=np.intp)
+    numbers[order] = np.arange(len(clusters))
+    return np.asarray(numbers[np.searchsorted(clusters, labels)])

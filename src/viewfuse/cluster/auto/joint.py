@@ -1,0 +1,177 @@
+"""The joint neighbour graph of several views and its cut, and the views that blur it.
+
+If clusters are plain, the joint graph almost falls apart into k pieces, and the relative eigengap ``1 − λ_k/λ_{k+1}`` is
+near 1. A view of noise, or one with clusters of its own, connects the pieces or divides them further. It is found by its
+effect: without it the gap is clear. This costs one more spectrum per view, and only if the gap is not certain already.
+
+A view is only left out if its neighbours know nothing of the clusters that the other views have together, and if the joint
+graph has a clearer gap, or no less structure, without it. Either alone would not do: views that complement each other know
+nothing of each other's clusters either, and leaving out any view may look better by chance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+
+from ...graphs.nearest import Neighbors, neighbor_graph
+from ...linalg import assign_clusters, unit_rows
+from ...linalg.sparse_cut import Spectrum, spectrum
+
+__all__ = ["JointCut", "clearest_cut", "cut_at", "neighbors_inside", "ratio_to_null"]
+
+CLEAR_GAP = 0.4  # λ_k below 60 % of λ_{k+1}
+_CERTAIN_GAP = 0.9
+_CLEARER = 0.1  # what leaving out a view must add to the gap
+_NO_LESS = 0.1  # of the null's structure: what leaving out a view may cost
+_SMALLEST = 0.1  # of the mean size: smaller pieces are outliers, not clusters
+_N_INIT = 10
+_TRIES = 3
+_NULL_DRAWS = 2
+
+
+@dataclass(frozen=True)
+class JointCut:
+    """The cut of the joint neighbour graph of some views.
+
+    Attributes
+    ----------
+    views : tuple of int, the views that are in the graph
+    graph : (n, n) sparse array
+    spectrum : Spectrum
+    n_clusters : int
+    gap : float, the relative eigengap at ``n_clusters``; 0 if the pieces are outliers
+    labels : (n,) array of int
+    """
+
+    views: tuple[int, ...]
+    graph: sp.csr_array
+    spectrum: Spectrum
+    n_clusters: int
+    gap: float
+    labels: np.ndarray
+
+    @property
+    def is_clear(self) -> bool:
+        return self.gap >= CLEAR_GAP
+
+
+def clearest_cut(
+    points: Sequence[np.ndarray], n_clusters: int | None, most: int, random_state: np.random.RandomState
+) -> JointCut:
+    """Cut the joint graph of all views or, if that makes the gap clear, of fewer.
+
+    Parameters
+    ----------
+    points : sequence of (n, p_v) arrays
+    n_clusters : int, or None for the number with the largest gap among 2 … ``most``
+    """
+    best = _cut(points, tuple(range(len(points))), n_clusters, most, random_state)
+    # With the number of clusters open, a single view of several that complement each other would always look clearer.
+    enough = _CERTAIN_GAP if n_clusters is not None else CLEAR_GAP
+    while len(best.views) > 1 and best.gap < enough:
+        suspects = [
+            cut
+            for v in best.views
+            for cut in [_cut(points, _all_but(best.views, v), n_clusters, most, random_state)]
+            if neighbors_inside(points[v], cut.labels)[1]
+        ]
+        better = _better(points, best, suspects, random_state)
+        if better is None:
+            break
+        best = better
+    return best
+
+
+def _better(
+    points: Sequence[np.ndarray], cut: JointCut, suspects: Sequence[JointCut], random_state: np.random.RandomState
+) -> JointCut | None:
+    """The cut without one of the suspected views, or None."""
+    if not suspects:
+        return None
+    clearest = max(suspects, key=lambda other: other.gap)
+    if clearest.is_clear and clearest.gap >= cut.gap + _CLEARER:
+        return clearest
+    if cut.is_clear:
+        return None
+    ratios = [ratio_to_null(points, other, random_state) for other in suspects]
+    best = int(np.argmin(ratios))
+    no_less = ratios[best] < ratio_to_null(points, cut, random_state) + _NO_LESS
+    return suspects[best] if no_less and len(suspects) < len(cut.views) else None
+
+
+def ratio_to_null(points: Sequence[np.ndarray], cut: JointCut, random_state: np.random.RandomState) -> float:
+    """Mean of ``λ_2 … λ_k`` over that of normally distributed points with the same covariances.
+
+    It is well below 1 if there are clusters, as a random walk then leaves its cluster more rarely than it leaves any part of
+    one cloud. With ``X`` the joint points, ``m`` their mean and ``W`` an n × n matrix of independent N(0, 1/n), the null's
+    points are ``1mᵀ + W(X − 1mᵀ)``.
+    """
+    joint, k = np.hstack([points[v] for v in cut.views]), cut.n_clusters
+    n = len(joint)
+    if k < 2 or n <= k:
+        return 1.0
+    mean = joint.mean(axis=0)
+    drawn = []
+    for _ in range(_NULL_DRAWS):
+        mixing = random_state.standard_normal((n, n)) / np.sqrt(n)
+        graph = neighbor_graph(mean + mixing @ (joint - mean))
+        drawn.append(spectrum(graph, k, random_state=random_state).values[1:k].mean())
+    expected = float(np.mean(drawn))
+    return float(max(cut.spectrum.values[1:k].mean(), 0.0) / expected) if expected > 0 else 1.0
+
+
+def neighbors_inside(points: np.ndarray, labels: np.ndarray) -> tuple[float, bool]:
+    """Share of neighbours in the same cluster beyond chance, from 0 to 1; and whether chance explains it."""
+    inside = float(np.mean(labels[Neighbors.of(points).index] == labels[:, None]))
+    shares = np.bincount(labels) / len(labels)
+    chance = float(np.sum(shares**2))
+    if chance >= 1:
+        return 0.0, False
+    # Neighbours of one sample are not independent, so samples are counted and not edges.
+    deviation = np.sqrt(chance * (1 - chance) / len(labels))
+    return max(inside - chance, 0.0) / (1 - chance), bool(inside - chance < 3 * deviation)
+
+
+def _all_but(views: tuple[int, ...], left_out: int) -> tuple[int, ...]:
+    return tuple(v for v in views if v != left_out)
+
+
+def cut_at(cut: JointCut, n_clusters: int, random_state: np.random.RandomState) -> JointCut:
+    """The same graph cut into another number of clusters."""
+    labels, gap = _labels(cut.spectrum, n_clusters, random_state)
+    return JointCut(cut.views, cut.graph, cut.spectrum, n_clusters, gap, labels)
+
+
+def _cut(
+    points: Sequence[np.ndarray],
+    views: tuple[int, ...],
+    n_clusters: int | None,
+    most: int,
+    random_state: np.random.RandomState,
+) -> JointCut:
+    graph = neighbor_graph(np.hstack([points[v] for v in views]))
+    found = spectrum(graph, min(most + 1, graph.shape[0]), random_state=random_state)
+    if n_clusters is not None:
+        labels, gap = _labels(found, n_clusters, random_state)
+        return JointCut(views, graph, found, n_clusters, gap, labels)
+    gaps = [found.relative_gap(k) for k in range(2, len(found.values))] or [0.0]
+    tried = [
+        (gap, k, labels)
+        for k in (np.argsort(gaps)[::-1][:_TRIES] + 2).tolist()
+        for labels, gap in [_labels(found, k, random_state)]
+    ]
+    gap, k, labels = max(tried, key=lambda one: one[0])
+    return JointCut(views, graph, found, k, gap, labels)
+
+
+def _labels(found: Spectrum, k: int, random_state: np.random.RandomState) -> tuple[np.ndarray, float]:
+    """The cut into k clusters, and its gap."""
+    n = len(found.vectors)
+    labels = np.asarray(assign_clusters(unit_rows(found.vectors[:, :k]), k, n_init=_N_INIT, random_state=random_state))
+    gap = found.relative_gap(k) if 1 < k < len(found.values) else 0.0
+    smallest = np.bincount(labels, minlength=k).min()
+    return labels, gap if smallest >= max(2, _SMALLEST * n / k) else 0.0

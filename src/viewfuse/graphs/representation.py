@@ -1,0 +1,133 @@
+"""How the samples of a view are measured before they are compared, decided from the values of the view.
+
+No single measure suits all data. Distances between standardised columns suit tables but not word counts, where most columns
+are rare words; directions suit counts but not tables, where the length of a row has a meaning. So each view is mapped to
+points whose Euclidean distances suit its values:
+
+* ``directions``: counts, words and other non-negative data that is mostly zero. Rows of unit length (square roots of counts,
+  which have a constant variance), measured from their mean, again of unit length.
+* ``logarithms``: positive columns with heavy tails (amounts, concentrations, expression). Standardised logarithms.
+* ``standardised``: all other data. Columns of mean 0 and standard deviation 1, clipped at ±4 so that single outliers do not
+  dominate a distance.
+
+Whether a view has heavy tails is decided by the median skewness of its columns: logarithms must at least halve it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.preprocessing import normalize
+
+__all__ = ["Representation", "represent"]
+
+_MOST_ZEROS = 0.5  # share of zeros from which non-negative data is about what is there, not how much
+_FEWEST_DIRECTIONS = 10  # columns; the direction of a row with fewer says little about it
+_SKEWED = 1.5
+_CLIP = 4.0  # standard deviations
+
+
+@dataclass(frozen=True)
+class Representation:
+    """A map from the rows of one view to points.
+
+    Attributes
+    ----------
+    kind : {"directions", "logarithms", "standardised"}
+    reason : str, what was seen in the values
+    columns : (p,) array of int, the columns that are used; constant ones are not
+    centre, scale : (p,) arrays; after the logarithm or, for directions, of the rows of unit length
+    floor : (p,) array or None, the smallest value that a logarithm is taken of
+    counts : bool, whether square roots are taken first
+    """
+
+    kind: str
+    reason: str
+    columns: np.ndarray
+    centre: np.ndarray
+    scale: np.ndarray
+    floor: np.ndarray | None = None
+    counts: bool = False
+
+    def __call__(self, rows: Any) -> np.ndarray:
+        """The points of these rows, (n, p)."""
+        if self.kind == "directions":
+            return normalize(_unit_rows(rows, self.columns, counts=self.counts) - self.centre)
+        values = _dense(rows)[:, self.columns]
+        if self.floor is not None:
+            values = np.log(np.maximum(values, self.floor))
+        return np.clip((values - self.centre) / self.scale, -_CLIP, _CLIP)
+
+
+def represent(view: Any) -> Representation:
+    """Decide how the samples of an (n, d) view are measured, and learn the numbers that this needs."""
+    columns = _varying_columns(view)
+    counts = _is_counts(view)
+    if view.shape[1] > _FEWEST_DIRECTIONS and (counts or _is_mostly_zero(view)):
+        reason = "whole numbers of at least 0" if counts else "non-negative and mostly zero"
+        centre = _unit_rows(view, columns, counts=counts).mean(axis=0)
+        return Representation("directions", reason, columns, centre, np.ones(columns.size), counts=counts)
+    values = _dense(view)[:, columns]
+    if (floor := _floor_of_logarithms(values)) is not None:
+        logarithms = np.log(np.maximum(values, floor))
+        return Representation(
+            "logarithms", "positive with heavy tails", columns, logarithms.mean(axis=0), _spread(logarithms), floor
+        )
+    return Representation("standardised", "a table of numbers", columns, values.mean(axis=0), _spread(values))
+
+
+def _varying_columns(view: Any) -> np.ndarray:
+    if sp.issparse(view):
+        largest, smallest = (np.asarray(edge.toarray()).ravel() for edge in (view.max(axis=0), view.min(axis=0)))
+    else:
+        largest, smallest = view.max(axis=0), view.min(axis=0)
+    # Rounding makes a column that was centred far from 0 vary a little.
+    varies = largest - smallest > 1e-12 * np.maximum(np.abs(largest), np.abs(smallest))
+    return np.flatnonzero(varies)
+
+
+def _is_counts(view: Any) -> bool:
+    values = view.data if sp.issparse(view) else view
+    return bool(values.size and values.min() >= 0 and values.max() > 2 and np.all(values == np.round(values)))
+
+
+def _is_mostly_zero(view: Any) -> bool:
+    if sp.issparse(view):
+        return bool((view.data.size == 0 or view.data.min() >= 0) and view.nnz < (1 - _MOST_ZEROS) * np.prod(view.shape))
+    return bool(view.min() >= 0 and np.mean(view == 0) > _MOST_ZEROS)
+
+
+def _floor_of_logarithms(values: np.ndarray) -> np.ndarray | None:
+    """The floor of each column if logarithms suit them; else None."""
+    if values.min() < 0:
+        return None
+    middle = np.median(values, axis=0)
+    if not (middle > 0).all():
+        return None
+    floor = 1e-3 * middle
+    before = np.median(np.abs(_skewness(values)))
+    after = np.median(np.abs(_skewness(np.log(np.maximum(values, floor)))))
+    return floor if before > _SKEWED and after < before / 2 else None
+
+
+def _skewness(values: np.ndarray) -> np.ndarray:
+    centred = (values - values.mean(axis=0)) / _spread(values)
+    return np.asarray((centred**3).mean(axis=0))
+
+
+def _spread(values: np.ndarray) -> np.ndarray:
+    spread = values.std(axis=0)
+    return np.asarray(np.where(spread > 0, spread, 1))
+
+
+def _unit_rows(rows: Any, columns: np.ndarray, *, counts: bool) -> np.ndarray:
+    values = _dense(rows[:, columns] if sp.issparse(rows) else rows)
+    values = values if sp.issparse(rows) else values[:, columns]
+    return np.asarray(normalize(np.sqrt(np.maximum(values, 0)) if counts else values))
+
+
+def _dense(rows: Any) -> np.ndarray:
+    return np.asarray(rows.toarray() if sp.issparse(rows) else rows, dtype=np.float64)

@@ -1,0 +1,78 @@
+"""Leading eigenvectors of a sparse graph ``N = D^-½ A D^-½``, which normalized spectral clustering cuts.
+
+``N`` has the eigenvalue 1 once for each connected component, with the known eigenvector ``D^½ 1_C``. A Krylov method finds
+only one eigenvector of an eigenvalue that occurs several times, so the components are found first and projected out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.linalg
+import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components
+from scipy.sparse.linalg import LinearOperator, eigsh
+
+__all__ = ["Spectrum", "normalized_graph", "spectrum"]
+
+_DENSE_UP_TO = 1_500  # samples
+_TOL = 1e-4
+
+
+@dataclass(frozen=True)
+class Spectrum:
+    """The smallest eigenvalues ``λ`` of ``I − N``, ascending, and their eigenvectors, (n, k)."""
+
+    values: np.ndarray
+    vectors: np.ndarray
+
+    def relative_gap(self, k: int) -> float:
+        """``1 − λ_k / λ_{k+1}``: near 1 if the graph almost falls apart into k pieces and these into no more.
+
+        0 if it falls apart into more than k pieces.
+        """
+        below, above = max(float(self.values[k - 1]), 0.0), float(self.values[k])
+        return 1 - below / above if above > 1e-7 else 0.0
+
+
+def normalized_graph(graph: sp.csr_array) -> sp.csr_array:
+    """``D^-½ A D^-½``; a sample without edges keeps a zero row."""
+    degree = np.asarray(graph.sum(axis=1)).ravel()
+    root = np.sqrt(np.where(degree > 0, 1 / np.where(degree > 0, degree, 1), 0))
+    return sp.csr_array(graph.multiply(root[:, None]).multiply(root[None, :]))
+
+
+def spectrum(
+    graph: sp.csr_array, count: int, *, random_state: np.random.RandomState, dense_up_to: int = _DENSE_UP_TO
+) -> Spectrum:
+    """The ``count`` leading eigenvectors of a symmetric, non-negative sparse graph."""
+    n = graph.shape[0]
+    count = min(count, n)
+    normalized = normalized_graph(graph)
+    if n <= dense_up_to or count > n // 4:
+        values, vectors = scipy.linalg.eigh(normalized.toarray(), subset_by_index=(n - count, n - 1), check_finite=False)
+        return Spectrum(1 - values[::-1], vectors[:, ::-1])
+    components = _component_vectors(graph, count)
+    found = components.shape[1]
+    if found == count:
+        return Spectrum(np.zeros(count), components)
+
+    def project(vector: np.ndarray) -> np.ndarray:
+        return np.asarray(normalized @ vector - components @ (components.T @ vector))
+
+    start = random_state.standard_normal(n)
+    operator = LinearOperator((n, n), matvec=project, dtype=np.float64)
+    values, vectors = eigsh(operator, k=count - found, which="LA", tol=_TOL, v0=start, ncv=min(n, max(40, 4 * count)))
+    order = np.argsort(-values)
+    return Spectrum(np.concatenate([np.zeros(found), 1 - values[order]]), np.hstack([components, vectors[:, order]]))
+
+
+def _component_vectors(graph: sp.csr_array, most: int) -> np.ndarray:
+    """``D^½ 1_C`` of at most so many connected components, of unit length, the largest component first."""
+    n_components, labels = connected_components(graph, directed=False)
+    degree = np.asarray(graph.sum(axis=1)).ravel()
+    order = np.argsort(-np.bincount(labels, minlength=n_components), kind="stable")[:most]
+    members = labels[:, None] == order[None, :]
+    vectors = np.sqrt(np.where(degree > 0, degree, 1))[:, None] * members
+    return np.asarray(vectors / np.linalg.norm(vectors, axis=0))

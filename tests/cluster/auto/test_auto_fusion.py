@@ -1,0 +1,203 @@
+"""AutoFusion: plain clusters of every shape are found, noise is called noise, and irrelevant changes change nothing."""
+
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.datasets import make_circles
+from sklearn.metrics import adjusted_rand_score
+
+import viewfuse as vf
+from viewfuse import AutoFusion
+from viewfuse.exceptions import ConvergenceWarning, NoStructureWarning, UninformativeViewWarning
+
+
+def blobs(rng, k=4, n=240):
+    y = rng.integers(0, k, n)
+    return [8.0 * rng.normal(size=(k, d))[y] + rng.normal(size=(n, d)) for d in (3, 5)], y
+
+
+def on_a_ray(rng, n=300):
+    """Clusters at different distances from the origin in one direction, which directions cannot tell apart."""
+    y = rng.integers(0, 3, n)
+    return [8.0 * y[:, None] * rng.uniform(0.5, 1, d) + rng.normal(size=(n, d)) + 40 for d in (2, 3)], y
+
+
+def complementary(rng, n=400):
+    """Each view sees one of two borders; only together do they see four clusters."""
+    a, b = rng.integers(0, 2, (2, n))
+    return [12.0 * t[:, None] + rng.normal(size=(n, 3)) for t in (a, b)], 2 * a + b
+
+
+def circles(rng, n=400):
+    seed = int(rng.integers(1000))
+    made = [make_circles(n, noise=0.05, factor=0.4, shuffle=False, random_state=seed + i) for i in range(2)]
+    return [x for x, _ in made], made[0][1]
+
+
+def counts(rng, n=300):
+    y = rng.integers(0, 4, n)
+    rates = rng.gamma(0.3, 1, (4, 60)) + 0.1
+    return [rng.poisson(rng.gamma(2, 1, (n, 1)) * rates[y]).astype(float) for _ in range(2)], y
+
+
+def log_normal(rng, n=240):
+    y = rng.integers(0, 3, n)
+    return [
+        np.exp(2.0 * rng.normal(size=(3, 20))[y] + rng.normal(size=(n, 20)) + 3 * rng.normal(size=20)) for _ in range(2)
+    ], y
+
+
+PLAIN = [blobs, on_a_ray, complementary, circles, counts, log_normal]
+
+
+@pytest.mark.parametrize("make", PLAIN)
+def test_plain_clusters_are_found_without_a_warning(make):
+    views, y = make(np.random.default_rng(0))
+    model = AutoFusion(len(np.unique(y)), random_state=0).fit(views)  # warnings are errors here
+    assert vf.metrics.accuracy(y, model.labels_) > 0.97
+
+
+@pytest.mark.parametrize("make", PLAIN)
+def test_their_number_is_found_too(make):
+    views, y = make(np.random.default_rng(1))
+    assert AutoFusion(random_state=0).fit(views).n_clusters_ == len(np.unique(y))
+
+
+@pytest.mark.parametrize("make", [blobs, complementary, circles])
+@pytest.mark.parametrize("columns", [1, 2, 50])
+def test_a_noise_view_costs_nothing_and_is_named(make, columns):
+    rng = np.random.default_rng(2)
+    views, y = make(rng)
+    model = AutoFusion(len(np.unique(y)), random_state=0).fit([*views, rng.normal(size=(len(y), columns))])
+    assert vf.metrics.accuracy(y, model.labels_) > 0.97
+    assert "view2" in model.noise_views_
+
+
+def test_a_view_with_other_clusters_is_outvoted():
+    rng = np.random.default_rng(0)
+    views, y = blobs(rng)
+    other = 8.0 * rng.normal(size=(4, 4))[rng.integers(0, 4, len(y))] + rng.normal(size=(len(y), 4))
+    assert vf.metrics.accuracy(y, AutoFusion(4, random_state=0).fit([*views, other]).labels_) > 0.97
+
+
+@pytest.mark.parametrize("columns", [2, 30])
+@pytest.mark.parametrize("draw", ["normal", "uniform"])
+def test_data_without_clusters_give_a_warning(draw, columns):
+    rng = np.random.default_rng(3)
+    views = [getattr(rng, draw)(size=(250, columns)) for _ in range(2)]
+    with pytest.warns(NoStructureWarning, match="hardly more separated"):
+        AutoFusion(4, random_state=0).fit(views)
+
+
+class TestInvariance:
+    """Changes that carry no information change nothing."""
+
+    def labels(self, views, k=5):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", vf.exceptions.ViewfuseWarning)
+            return AutoFusion(k, random_state=0).fit(views).labels_
+
+    @pytest.fixture
+    def overlapping(self):
+        """Clusters that overlap, so that the candidates have to be weighed."""
+        rng = np.random.default_rng(0)
+        y = rng.integers(0, 5, 200)
+        return [2.0 * rng.normal(size=(5, d))[y] + rng.normal(size=(200, d)) for d in (3, 6)]
+
+    def test_permuted_rows_permute_the_labels(self, overlapping):
+        order = np.random.default_rng(1).permutation(200)
+        permuted = self.labels([view[order] for view in overlapping])
+        assert adjusted_rand_score(self.labels(overlapping)[order], permuted) == 1
+
+    def test_a_repeated_view_changes_nothing(self, overlapping):
+        assert np.array_equal(self.labels([*overlapping, overlapping[0]]), self.labels(overlapping))
+
+    def test_a_constant_view_changes_nothing(self, overlapping):
+        assert np.array_equal(self.labels([*overlapping, np.ones((200, 3))]), self.labels(overlapping))
+
+    def test_units_and_origins_of_columns_change_nothing(self):
+        views, _ = blobs(np.random.default_rng(0))
+        other = [view * 10.0 ** np.arange(view.shape[1]) - 50 for view in views]
+        assert adjusted_rand_score(self.labels(views, 4), self.labels(other, 4)) > 0.99
+
+    def test_permuted_columns_and_views_change_nothing(self):
+        views, _ = blobs(np.random.default_rng(0))
+        other = [view[:, ::-1] for view in views[::-1]]
+        assert adjusted_rand_score(self.labels(views, 4), self.labels(other, 4)) > 0.99
+
+    def test_rows_in_another_order_are_refused_with_a_warning(self):
+        rng = np.random.default_rng(0)
+        views, y = blobs(rng)
+        with pytest.warns(UninformativeViewWarning, match="'view2' has the rows of 'view0' in another order"):
+            model = AutoFusion(4, random_state=0).fit([*views, views[0][rng.permutation(len(y))]])
+        assert vf.metrics.accuracy(y, model.labels_) > 0.97
+
+
+def test_missing_views_are_completed_from_similar_samples():
+    rng = np.random.default_rng(0)
+    views, y = blobs(rng)
+    present = rng.random((len(y), 2)) > 0.3
+    present[~present.any(axis=1), 0] = True
+    gaps = [np.where(present[:, [v]], view, np.nan) for v, view in enumerate(views)]
+    assert vf.metrics.accuracy(y, AutoFusion(4, random_state=0).fit(gaps).labels_) > 0.95
+
+
+def test_memberships_are_those_of_the_labels():
+    views, _ = blobs(np.random.default_rng(0))
+    model = AutoFusion(4, random_state=0).fit(views)
+    assert np.allclose(model.membership_.sum(axis=1), 1)
+    assert np.array_equal(model.membership_.argmax(axis=1), model.labels_)
+    assert ((model.confidence_ >= 0) & (model.confidence_ <= 1)).all()
+    assert model.view_weights_.sum() == pytest.approx(1)
+
+
+def test_new_samples_are_assigned_to_their_cluster():
+    rng = np.random.default_rng(0)
+    views, y = blobs(rng, n=400)
+    model = AutoFusion(4, random_state=0).fit([view[:200] for view in views])
+    assert np.array_equal(model.predict([view[:200] for view in views]), model.labels_)
+    found = model.predict([view[200:] for view in views])
+    assert vf.metrics.accuracy(y[200:], found) > 0.97
+    one_by_one = [model.predict([view[[i]] for view in views])[0] for i in range(200, 220)]
+    assert np.array_equal(found[:20], one_by_one)
+    without = [views[0][200:], np.full_like(views[1][200:], np.nan)]
+    assert vf.metrics.accuracy(y[200:], model.predict(without)) > 0.9
+
+
+def test_many_samples_are_clustered_by_a_sample_of_them(monkeypatch):
+    monkeypatch.setattr(AutoFusion, "_most_clustered", 150)
+    views, y = blobs(np.random.default_rng(0), n=1000)
+    model = AutoFusion(4, random_state=0).fit(views)
+    assert vf.metrics.accuracy(y, model.labels_) > 0.97
+    assert model.affinity_matrix_.shape == (150, 150)
+    assert model.membership_.shape == (1000, 4)
+
+
+def test_sparse_and_dense_counts_give_the_same_clusters():
+    views, _ = counts(np.random.default_rng(0))
+    dense, sparse = (AutoFusion(4, random_state=0).fit(v).labels_ for v in (views, [sp.csr_array(v) for v in views]))
+    assert np.array_equal(dense, sparse)
+
+
+def test_choice_prints_what_was_considered():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 5, 200)
+    views = {"profile": 2.0 * rng.normal(size=(5, 4))[y] + rng.normal(size=(200, 4)), "words": counts(rng, 200)[0][0]}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", vf.exceptions.ViewfuseWarning)
+        choice = AutoFusion(5, random_state=0).fit(views).choice_
+    assert [view.kind for view in choice.views] == ["standardised", "directions"]
+    assert choice.chosen in choice.candidates
+    assert "<- chosen" in str(choice)
+
+
+def test_max_time_ends_the_search_for_candidates():
+    rng = np.random.default_rng(0)
+    views = [rng.normal(size=(100, 3)), rng.normal(size=(100, 3))]
+    with pytest.warns((ConvergenceWarning, NoStructureWarning)) as caught:
+        model = AutoFusion(3, max_time=1e-9, random_state=0).fit(views)
+    assert any(warning.category is ConvergenceWarning for warning in caught)
+    assert model.stopped_ == "max_time"
+    assert model.choice_.candidates == ("joint neighbours",)

@@ -1,0 +1,67 @@
+"""How the samples of a view are measured, decided from its values."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from viewfuse.graphs import represent
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(0)
+
+
+def counts(rng, n=80, d=40):
+    return rng.poisson(2.0, (n, d)).astype(float)
+
+
+@pytest.mark.parametrize(
+    ("make", "kind"),
+    [
+        (lambda rng: counts(rng), "directions"),
+        (lambda rng: (rng.random((80, 40)) < 0.1).astype(float), "directions"),
+        (lambda rng: rng.random((80, 40)) * (rng.random((80, 40)) < 0.2), "directions"),
+        (lambda rng: rng.poisson(2.0, (80, 3)).astype(float), "standardised"),  # too few columns for directions
+        (lambda rng: np.exp(1.5 * rng.normal(size=(80, 6))), "logarithms"),
+        (lambda rng: rng.normal(size=(80, 6)), "standardised"),
+        (lambda rng: rng.random((80, 6)), "standardised"),
+        (lambda rng: np.exp(1.5 * rng.normal(size=(80, 6))) - 1, "standardised"),  # logarithms need positive values
+    ],
+)
+def test_kind_follows_from_the_values(rng, make, kind):
+    assert represent(make(rng)).kind == kind
+
+
+def test_sparse_and_dense_views_give_the_same_points(rng):
+    view = counts(rng)
+    sparse = sp.csr_array(view)
+    assert np.allclose(represent(sparse)(sparse), represent(view)(view))
+
+
+def test_units_and_origins_of_standardised_columns_change_nothing(rng):
+    view = rng.normal(size=(60, 5))
+    other = view * [1e-3, 1, 50, 1e4, 2] + [5, -100, 0, 3, 1e3]
+    assert np.allclose(represent(view)(view), represent(other)(other))
+
+
+def test_standardised_points_are_clipped_at_four_deviations(rng):
+    view = rng.normal(size=(200, 2))
+    view[0, 0] = 1e6
+    assert np.abs(represent(view)(view)).max() <= 4
+
+
+def test_logarithms_do_not_depend_on_the_unit(rng):
+    view = np.exp(1.5 * rng.normal(size=(80, 4)))
+    assert np.allclose(represent(view)(view), represent(1e3 * view)(1e3 * view))
+
+
+def test_new_rows_are_measured_with_the_numbers_of_the_fit(rng):
+    for view in (counts(rng), np.exp(2 * rng.normal(size=(80, 6))), rng.normal(size=(80, 6))):
+        measure = represent(view)
+        assert np.allclose(measure(view[:5]), measure(view)[:5])
+
+
+def test_constant_columns_are_left_out(rng):
+    view = np.column_stack([rng.normal(size=50), np.full(50, 7.0)])
+    assert represent(view).columns.tolist() == [0]

@@ -1,0 +1,45 @@
+"""Leading eigenvectors of sparse graphs, connected or not."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from viewfuse.graphs import neighbor_graph
+from viewfuse.linalg.sparse_cut import normalized_graph, spectrum
+
+
+def blobs(n_blobs, n=60, distance=50.0):
+    rng = np.random.default_rng(0)
+    return np.vstack([rng.normal(size=(n, 3)) + distance * b for b in range(n_blobs)])
+
+
+@pytest.mark.parametrize("n_blobs", [1, 3])
+def test_iterative_and_dense_solver_agree(n_blobs):
+    graph = neighbor_graph(blobs(n_blobs))
+    dense = spectrum(graph, 6, random_state=np.random.RandomState(0))
+    iterative = spectrum(graph, 6, random_state=np.random.RandomState(0), dense_up_to=0)
+    assert np.allclose(dense.values, iterative.values, atol=1e-4)
+    # The spaces agree where the next eigenvalue is apart; of equal eigenvalues only the space is defined.
+    span = iterative.vectors[:, :n_blobs]
+    assert np.allclose(span @ (span.T @ dense.vectors[:, :n_blobs]), dense.vectors[:, :n_blobs], atol=1e-4)
+
+
+@pytest.mark.parametrize("dense_up_to", [0, 1000])
+def test_every_component_has_an_eigenvalue_of_zero(dense_up_to):
+    graph = neighbor_graph(blobs(5))
+    found = spectrum(graph, 7, random_state=np.random.RandomState(0), dense_up_to=dense_up_to)
+    assert np.allclose(found.values[:5], 0, atol=1e-6)
+    assert found.values[5] > 1e-3
+
+
+def test_relative_gap_is_clear_only_at_the_number_of_components():
+    found = spectrum(neighbor_graph(blobs(4)), 7, random_state=np.random.RandomState(0))
+    gaps = [found.relative_gap(k) for k in range(2, 7)]
+    assert gaps[2] > 0.99
+    assert max(gaps[:2]) == 0  # it falls apart into more pieces than that
+    assert max(gaps[3:]) < 0.7
+
+
+def test_sample_without_edges_keeps_a_zero_row():
+    graph = sp.csr_array(np.array([[0, 1, 0], [1, 0, 0], [0, 0, 0]], dtype=float))
+    assert normalized_graph(graph).toarray()[2].tolist() == [0, 0, 0]
