@@ -239,9 +239,10 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
         null_ratio: float,
         views: Views,
     ) -> None:
+        places = np.argsort(self._used)  # in the order of the data
+        measures = self._measure.representations
         described = tuple(
-            ViewChoice(views.names[v], measure.kind, measure.reason, place in cut.views)
-            for place, (v, measure) in enumerate(zip(self._used, self._measure.representations, strict=True))
+            ViewChoice(views.names[self._used[p]], measures[p].kind, measures[p].reason, int(p) in cut.views) for p in places
         )
         names = tuple(candidate.name for candidate in candidates)
         self.choice_ = AutoChoice(described, cut.gap, null_ratio, names, agreement, best.name, reason)
