@@ -26,9 +26,42 @@ from ...linalg.sparse_cut import normalized_graph, spectrum
 from ..anchor_gfsc import AnchorGFSC
 from ..gfsc import GFSC
 
-__all__ = ["CANDIDATES", "Candidate"]
+__all__ = ["CANDIDATES", "Candidate", "Task"]
 
 _N_INIT = 10
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a candidate is made from.
+
+    Attributes
+    ----------
+    points : sequence of (n, p_v) arrays, complete
+    present : (n, n_views) array of bool or None
+        Which points are the samples' own. Each of these methods has its own way to do without the others.
+    n_clusters, seed : int
+    device : str or None
+    """
+
+    points: Sequence[np.ndarray]
+    present: np.ndarray | None
+    n_clusters: int
+    seed: int
+    device: str | None
+
+    def rows(self) -> list[np.ndarray]:
+        """The samples that are present in each view."""
+        n = len(self.points[0])
+        if self.present is None:
+            return [np.arange(n)] * len(self.points)
+        return [np.flatnonzero(there) for there in self.present.T]
+
+    def views(self) -> list[np.ndarray]:
+        """The points as views, NaN where samples are missing."""
+        if self.present is None:
+            return list(self.points)
+        return [np.where(self.present[:, [v]], view, np.nan) for v, view in enumerate(self.points)]
 
 
 @dataclass(frozen=True)
@@ -43,19 +76,25 @@ class Candidate:
     converged: bool = True
 
 
-def view_neighbors(points: Sequence[np.ndarray], n_clusters: int, seed: int, device: str | None) -> Candidate:
-    graphs = [normalized_graph(neighbor_graph(whitened_points(view))) for view in points]
+def view_neighbors(task: Task) -> Candidate:
+    rng = np.random.RandomState(task.seed)
+    graphs = [_graph_among(rows, view) for view, rows in zip(task.points, task.rows(), strict=True)]
     graph = sp.csr_array(sum(graphs[1:], graphs[0]) / len(graphs))
-    rng = np.random.RandomState(seed)
-    embedding = spectrum(graph, n_clusters, random_state=rng).vectors
-    labels = assign_clusters(unit_rows(embedding), n_clusters, n_init=_N_INIT, random_state=rng)
+    embedding = spectrum(graph, task.n_clusters, random_state=rng).vectors
+    labels = assign_clusters(unit_rows(embedding), task.n_clusters, n_init=_N_INIT, random_state=rng)
     return Candidate("view neighbours", np.asarray(labels), embedding, graph)
 
 
-def anchors(points: Sequence[np.ndarray], n_clusters: int, seed: int, device: str | None) -> Candidate:
+def _graph_among(rows: np.ndarray, points: np.ndarray) -> sp.csr_array:
+    """The normalized neighbour graph of some of the samples; the others have no edges."""
+    n, graph = len(points), normalized_graph(neighbor_graph(whitened_points(points[rows]))).tocoo()
+    return sp.csr_array((graph.data, (rows[graph.row], rows[graph.col])), shape=(n, n))
+
+
+def anchors(task: Task) -> Candidate:
     with _quietly():
-        model = AnchorGFSC(n_clusters, random_state=seed, device=device).fit(list(points))
-    embedding = np.asarray(model.embedding_, dtype=np.float64)[:, :n_clusters]
+        model = AnchorGFSC(task.n_clusters, random_state=task.seed, device=task.device).fit(task.views())
+    embedding = np.asarray(model.embedding_, dtype=np.float64)[:, : task.n_clusters]
     graph = sp.csr_array(model.anchor_graph_)
     degree = np.asarray(graph.sum(axis=0)).ravel()
     scaled = sp.csr_array(graph.multiply(1 / np.where(degree > 0, degree, 1)[None, :]))
@@ -64,9 +103,9 @@ def anchors(points: Sequence[np.ndarray], n_clusters: int, seed: int, device: st
     )
 
 
-def fused_graphs(points: Sequence[np.ndarray], n_clusters: int, seed: int, device: str | None) -> Candidate:
+def fused_graphs(task: Task) -> Candidate:
     with _quietly():
-        model = GFSC(n_clusters, random_state=seed, device=device).fit(list(points))
+        model = GFSC(task.n_clusters, random_state=task.seed, device=task.device).fit(task.views())
     return Candidate(
         "fused graphs",
         to_host(model.labels_),
@@ -86,8 +125,4 @@ def _quietly() -> Iterator[None]:
 
 
 # Beside the joint neighbours; in the order of their cost.
-CANDIDATES: tuple[Callable[[Sequence[np.ndarray], int, int, str | None], Candidate], ...] = (
-    view_neighbors,
-    anchors,
-    fused_graphs,
-)
+CANDIDATES: tuple[Callable[[Task], Candidate], ...] = (view_neighbors, anchors, fused_graphs)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -24,7 +25,7 @@ from ...views import Views
 from .._base import EmbeddingMixin, MultiViewClusterer
 from .._constraints import Count, Nothing, Number, OneOf, Text
 from ..counting import count_clusters_of_views, default_counts
-from .candidates import CANDIDATES, Candidate
+from .candidates import CANDIDATES, Candidate, Task
 from .canonical import canonical_order, distinct_views
 from .choice import AutoChoice, ViewChoice, mean_of_others
 from .joint import JointCut, clearest_cut, cut_at, neighbors_inside, ratio_to_null
@@ -168,7 +169,7 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
         self._sample_points = self._measure(sampled, sampled_present)
         cut = self._counted(self._joint_cut(rng), rng)
         self.n_clusters_, self._kept = cut.n_clusters, list(cut.views)
-        candidates = self._candidates(cut, rng, begin)
+        candidates = self._candidates(cut, sampled_present, rng, begin)
         agreement = np.array([[adjusted_rand_score(a.labels, b.labels) for b in candidates] for a in candidates])
         best, reason = self._best(candidates, agreement, cut)
         self._record(best, reason, candidates, agreement, cut, ratio_to_null(self._sample_points, cut, rng), views)
@@ -204,18 +205,21 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
         self.cluster_counts_ = count_clusters_of_views(learned_factors(self._sample_points), counts, random_state=rng)
         return cut_at(cut, self.cluster_counts_.suggested, rng)
 
-    def _candidates(self, cut: JointCut, rng: np.random.RandomState, begin: float) -> list[Candidate]:
+    def _candidates(
+        self, cut: JointCut, present: np.ndarray | None, rng: np.random.RandomState, begin: float
+    ) -> list[Candidate]:
         """The joint neighbours and, unless their gap is clear, the others as far as there is time."""
         self.stopped_ = None
         candidates = [Candidate(_JOINT, cut.labels, cut.spectrum.vectors[:, : cut.n_clusters], cut.graph)]
         if cut.n_clusters < 2 or cut.is_clear:
             return candidates
+        points, present = [self._sample_points[v] for v in cut.views], _present_in(present, cut.views)
         for make in CANDIDATES:
             if self.max_time is not None and time.monotonic() - begin >= self.max_time:
                 self.stopped_ = "max_time"
                 break
-            points = [self._sample_points[v] for v in cut.views]
-            candidates.append(make(points, cut.n_clusters, int(rng.randint(2**31 - 1)), self.device))
+            seed = int(rng.randint(2**31 - 1))
+            candidates.append(make(Task(points, present, cut.n_clusters, seed, self.device)))
             if self.verbose:
                 print(f"AutoFusion: {candidates[-1].name}, {time.monotonic() - begin:.1f} s")
         return candidates
@@ -320,6 +324,14 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
             )
             hint = "Do not rely on these clusters; see choice_, and try other numbers of clusters."
             warnings.warn(UnstableClustersWarning(problem, hint=hint, **about), stacklevel=5)
+
+
+def _present_in(present: np.ndarray | None, views: Sequence[int]) -> np.ndarray | None:
+    """Which samples are present in these views; None if all are, or if some are in none of them."""
+    if present is None:
+        return None
+    there = present[:, list(views)]
+    return None if there.all() or not there.any(axis=1).all() else there
 
 
 def _check_present_somewhere(present: np.ndarray | None, views: Views) -> None:
