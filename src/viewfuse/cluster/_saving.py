@@ -30,6 +30,7 @@ from ..linalg import BipartiteEmbedding
 from ._view_report import ViewReport
 from .auto.choice import AutoChoice, ViewChoice
 from .auto.measure import Measure
+from .auto.votes import VotingSpace
 from .counting import ClusterCounts
 from .rows.placement import Placement
 
@@ -51,6 +52,7 @@ _KEPT = (
     ViewChoice,
     Measure,
     Representation,
+    VotingSpace,
 )
 _RECORDS: dict[str, Any] = {made.__name__: made for made in _KEPT}
 

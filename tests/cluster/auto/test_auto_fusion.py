@@ -168,6 +168,7 @@ def test_new_samples_are_assigned_to_their_cluster():
 
 def test_many_samples_are_clustered_by_a_sample_of_them(monkeypatch):
     monkeypatch.setattr(AutoFusion, "_most_clustered", 150)
+    monkeypatch.setattr(AutoFusion, "_block_rows", 64)
     views, y = blobs(np.random.default_rng(0), n=1000)
     model = AutoFusion(4, random_state=0).fit(views)
     assert vf.metrics.accuracy(y, model.labels_) > 0.97

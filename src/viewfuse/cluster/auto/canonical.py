@@ -54,8 +54,8 @@ def distinct_views(views: Views, arrays: Sequence[Any], used: Sequence[int]) -> 
 
 
 def _row_sums(view: Any) -> tuple[np.ndarray, np.ndarray]:
-    squares = view.multiply(view) if sp.issparse(view) else view * view
-    return np.asarray(view.sum(axis=1)).ravel(), np.asarray(squares.sum(axis=1)).ravel()
+    squares = view.multiply(view).sum(axis=1) if sp.issparse(view) else np.einsum("ij,ij->i", view, view)
+    return np.asarray(view.sum(axis=1)).ravel(), np.asarray(squares).ravel()
 
 
 def _row_key(view: Any) -> np.ndarray:

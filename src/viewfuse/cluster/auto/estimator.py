@@ -21,6 +21,7 @@ from ...exceptions import (
     ViewsError,
 )
 from ...fusion import learned_factors
+from ...linalg.threads import spans
 from ...views import Views
 from .._base import EmbeddingMixin, MultiViewClusterer
 from .._constraints import Count, Nothing, Number, OneOf, Text
@@ -30,7 +31,7 @@ from .canonical import canonical_order, distinct_views
 from .choice import AutoChoice, ViewChoice, mean_of_others
 from .joint import JointCut, clearest_cut, cut_at, neighbors_inside, ratio_to_null
 from .measure import Measure
-from .votes import Votes
+from .votes import Votes, VotingSpace
 
 __all__ = ["AutoFusion"]
 
@@ -109,6 +110,7 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
 
     _counts_clusters = True
     _most_clustered: ClassVar[int] = 5_000  # samples; more are assigned like new samples
+    _block_rows: ClassVar[int] = 16_384  # rows that are assigned at a time
     _parameter_constraints: ClassVar = {
         **MultiViewClusterer._parameter_constraints,
         "n_clusters": [Count(2), OneOf("auto")],
@@ -174,6 +176,7 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
         best, reason = self._best(candidates, agreement, cut)
         self._record(best, reason, candidates, agreement, cut, ratio_to_null(self._sample_points, cut, rng), views)
         self._sample_labels, self._sample_embedding = _numbered_by_size(best.labels), best.embedding
+        self._space = VotingSpace.of(np.hstack([self._sample_points[v] for v in self._kept]))
         self._describe_views(views)
         self._assign_all(chosen, present, rows)
         self._warn()
@@ -268,21 +271,21 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
         n, own = views[0].shape[0], np.eye(self.n_clusters_)[self._sample_labels]
         if rows.size == n:
             place = np.argsort(rows)
-            votes = Votes.of(self._joint_sample()).mean(own)[place]
+            votes = self._space.votes().mean(own)[place]
             self.labels_, self.embedding_ = self._sample_labels[place], self._sample_embedding[place]
             self.affinity_matrix_ = self.affinity_matrix_[place][:, place]
         else:
-            neighbors = Votes.of(self._joint_sample(), self._joint(views, present))
-            votes, self.embedding_ = neighbors.mean(own), neighbors.mean(self._sample_embedding)
+            votes, self.embedding_ = np.empty((n, self.n_clusters_)), np.empty((n, self._sample_embedding.shape[1]))
+            for block in spans(n, self._block_rows):
+                part = None if present is None else present[block]
+                neighbors = self._space.votes(self._joint([view[block] for view in views], part))
+                votes[block], self.embedding_[block] = neighbors.mean(own), neighbors.mean(self._sample_embedding)
             self.labels_ = votes.argmax(axis=1)
             self.labels_[rows] = self._sample_labels
         mine = np.eye(self.n_clusters_, dtype=bool)[self.labels_]
         self.membership_ = _OWN_VOTE * mine + (1 - _OWN_VOTE) * votes
         others = np.where(mine, 0.0, votes).max(axis=1)
         self.confidence_ = np.clip(votes[mine] - others, 0, 1)
-
-    def _joint_sample(self) -> np.ndarray:
-        return np.hstack([self._sample_points[v] for v in self._kept])
 
     def _joint(self, views: list[Any], present: np.ndarray | None) -> np.ndarray:
         points = self._measure(views, present, self._sample_points)
@@ -292,7 +295,7 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
         check_is_fitted(self)
         arrays, there = self._as_views(X, reset=False).incomplete_arrays()
         views, present = self._chosen(arrays, there)
-        return Votes.of(self._joint_sample(), self._joint(views, present))
+        return self._space.votes(self._joint(views, present))
 
     def _warn(self) -> None:
         """Say what the result cannot be relied on for."""

@@ -6,12 +6,43 @@ from dataclasses import dataclass
 
 import numpy as np
 from sklearn.neighbors import NearestNeighbors
+from sklearn.utils.extmath import randomized_svd
 
 from ...graphs.nearest import default_neighbors, length_scale
 
-__all__ = ["Votes"]
+__all__ = ["Votes", "VotingSpace"]
 
-_SAME = 1e-6  # of the length scale: nearer samples are the same, up to rounding
+_MOST_COLUMNS = 50
+_SAME = 1e-3  # of the length scale: nearer samples are the same, up to the rounding of single precision
+
+
+@dataclass(frozen=True)
+class VotingSpace:
+    """Where neighbours are looked for: the joint points or, if these have many columns, their leading principal coordinates.
+
+    Attributes
+    ----------
+    axes : (p, r) array or None
+    clustered : (n, r) array of float32, the clustered samples
+    """
+
+    axes: np.ndarray | None
+    clustered: np.ndarray
+
+    @classmethod
+    def of(cls, joint: np.ndarray) -> VotingSpace:
+        if joint.shape[1] <= _MOST_COLUMNS:
+            return cls(None, joint.astype(np.float32))
+        components = min(_MOST_COLUMNS, *joint.shape)
+        _, _, rows = randomized_svd(joint - joint.mean(axis=0), components, random_state=0)
+        return cls(rows.T, (joint @ rows.T).astype(np.float32))
+
+    def votes(self, joint: np.ndarray | None = None) -> Votes:
+        """The votes for these joint points or, without any, for the clustered samples."""
+        if joint is None:
+            return Votes.of(self.clustered)
+        points = joint if self.axes is None else joint @ self.axes
+        return Votes.of(self.clustered, points.astype(np.float32))
 
 
 @dataclass(frozen=True)
