@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
 
-from viewfuse import GFSC, METHODS, AnchorGFSC, Views, ViewsError, io, load, summarise
+from viewfuse import GFSC, METHODS, AnchorGFSC, AutoFusion, Views, ViewsError, io, load, summarise
 from viewfuse._utils.checksum import checksum
 from viewfuse._utils.version import versions
 from viewfuse.datasets import make_views
@@ -29,6 +29,7 @@ COMPUTED = [
 FIELDS = [field.name for field in dataclasses.fields(FitSummary) if field.name not in SOURCES] + COMPUTED
 NEED_DATA = {"n_features", "view_graphs", "agreement", "clusters", "checksums"}
 MODELS = {
+    "auto": AutoFusion(3, random_state=0),
     "gfsc": GFSC(3, random_state=0, tol=1e-6),
     "anchor-gfsc": AnchorGFSC(3, n_anchors=12, random_state=0),
     "km": METHODS["km"](3, random_state=0),
