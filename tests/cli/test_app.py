@@ -52,7 +52,7 @@ def test_help_has_examples(name: str, command: Callable) -> None:
 @pytest.mark.parametrize(
     ("arguments", "holds"),
     [
-        (["methods"], lambda found: found[0]["key"] == "gfsc"),
+        (["methods"], lambda found: found[0]["key"] == "auto"),
         (["datasets", "list"], lambda found: {"name", "n_samples", "sha256", "here"} <= found[0].keys()),
         (["datasets", "info", "msrc-v5"], lambda found: found["n_samples"] == 210),
     ],

@@ -34,7 +34,7 @@ def demo(
 ) -> None:
     """Cluster 1,797 handwritten digits in six views, without labels, and compare the result with simpler methods.
 
-    This needs no data and no network. It takes about half a minute.
+    This needs no data and no network. It takes about a minute.
 
     [bold]Examples[/]
 
@@ -76,16 +76,16 @@ def demo(
 
 
 def _fitted(views: Views, seed: int) -> tuple[Any, Any, list[Any]]:
-    """GFSC of all views, k-means on all columns, and GFSC of each single view."""
+    """AutoFusion of all views, k-means on all columns, and AutoFusion of each single view."""
     from sklearn.cluster import KMeans
     from sklearn.preprocessing import StandardScaler
 
-    from ..cluster import GFSC
+    from ..cluster import AutoFusion
 
     k = len(np.unique(np.asarray(views.y)))
 
     def fused(data: Any) -> Any:
-        return GFSC(n_clusters=k, random_state=seed).fit(data)
+        return AutoFusion(n_clusters=k, random_state=seed).fit(data)
 
     steps: dict[str, Callable[[], Any]] = {
         "six views fused": lambda: fused(views),
