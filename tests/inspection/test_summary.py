@@ -265,3 +265,19 @@ class TestTheData:
         model = GFSC(3, random_state=0).fit(views)
         assert summarise(model, views).clusters == describe_clusters(model.labels_, model.confidence_, views)
         assert any(cluster.features["view0"] for cluster in summarise(model, views).clusters)
+
+
+def test_a_graph_of_some_of_the_samples_is_not_drawn(views: Views, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(AutoFusion, "_most_clustered", 40)
+    fit = summarise(AutoFusion(3, random_state=0).fit(views), views)
+    assert fit.n_samples == 60
+    assert fit.consensus_graph is None
+    assert fit.spectrum is None
+    assert fit.choice is not None
+
+
+def test_the_choice_has_the_names_of_the_views(views: Views) -> None:
+    model = AutoFusion(3, random_state=0).fit(views.arrays)
+    renamed = summarise(model, Views({"first": views.arrays[0], "second": views.arrays[1]}))
+    assert [view["name"] for view in renamed.choice["views"]] == ["first", "second"]
+    assert summarise(GFSC(3, random_state=0).fit(views)).choice is None
