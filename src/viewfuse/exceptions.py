@@ -124,7 +124,7 @@ class ViewfuseWarning(_Structured, UserWarning):
 
 
 class UninformativeViewWarning(ViewfuseWarning):
-    """A view is constant, or some of its rows are all zeros."""
+    """A view is constant, some of its rows are all zeros, or it does not show what the method compares."""
 
 
 class UnusedColumnsWarning(ViewfuseWarning):

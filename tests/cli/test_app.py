@@ -18,7 +18,7 @@ from viewfuse.datasets import make_views
 
 pytest.importorskip("typer")
 
-from viewfuse.cli._progress import fit_bar
+from viewfuse.cli._progress import fit_bar, spinner
 
 COMMANDS = ("demo", "cluster", "report", "info", "datasets", "compare", "methods", "reproduce")
 
@@ -52,7 +52,7 @@ def test_help_has_examples(name: str, command: Callable) -> None:
 @pytest.mark.parametrize(
     ("arguments", "holds"),
     [
-        (["methods"], lambda found: found[0]["key"] == "gfsc"),
+        (["methods"], lambda found: found[0]["key"] == "auto"),
         (["datasets", "list"], lambda found: {"name", "n_samples", "sha256", "here"} <= found[0].keys()),
         (["datasets", "info", "msrc-v5"], lambda found: found["n_samples"] == 210),
     ],
@@ -133,6 +133,7 @@ def on_a_terminal(*arguments: object, **environment: str) -> str:
     program = (
         "import functools, viewfuse.cli.cluster as cluster\n"
         "cluster.fit_bar = functools.partial(cluster.fit_bar, delay=0.0)\n"
+        "cluster.spinner = functools.partial(cluster.spinner, delay=0.0)\n"
         "from viewfuse.cli import main; main()"
     )
     with subprocess.Popen(
@@ -154,7 +155,8 @@ def on_a_terminal(*arguments: object, **environment: str) -> str:
 def test_terminal_shows_colours_and_a_bar_and_no_color_removes_the_colours(archive: Path) -> None:
     coloured = on_a_terminal("cluster", archive, "-k", 3)
     assert "\x1b[1m" in coloured
-    assert "Clustering 40 samples" in coloured
+    assert "Clustering 40 samples, choosing among graphs" in coloured
+    assert "Clustering 40 samples" in on_a_terminal("cluster", archive, "-k", 3, "-m", "gfsc")
     plain = on_a_terminal("cluster", archive, "-k", 3, NO_COLOR="1")
     assert not any(f"\x1b[{colour}m" in plain for colour in range(30, 38))
     assert "\x1b[38;" not in plain
@@ -162,9 +164,11 @@ def test_terminal_shows_colours_and_a_bar_and_no_color_removes_the_colours(archi
 
 def test_piped_output_has_no_colours_and_no_bar(archive: Path, command: Callable, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("viewfuse.cli.cluster.fit_bar", partial(fit_bar, delay=0.0))
-    ended = command("cluster", archive, "-k", 3)
-    assert "\x1b" not in ended.out + ended.err
-    assert "Clustering" not in ended.out + ended.err
+    monkeypatch.setattr("viewfuse.cli.cluster.spinner", partial(spinner, delay=0.0))
+    for options in ((), ("-m", "gfsc")):
+        ended = command("cluster", archive, "-k", 3, *options)
+        assert "\x1b" not in ended.out + ended.err
+        assert "Clustering" not in ended.out + ended.err
 
 
 def test_python_m_viewfuse_runs_the_command_line() -> None:

@@ -19,8 +19,8 @@ from viewfuse.datasets import make_views
 pd = pytest.importorskip("pandas")
 
 
-class FakeGFSC:
-    """Has the attributes of a fitted GFSC; the clusters follow from the rank of the first feature."""
+class FakeAutoFusion:
+    """Has the attributes of a fitted estimator, without a choice; the clusters follow from the rank of the first feature."""
 
     def __init__(self, n_clusters: int, random_state: int | None = None) -> None:
         self.n_clusters, self.random_state = n_clusters, random_state
@@ -28,7 +28,7 @@ class FakeGFSC:
     def get_params(self) -> dict[str, Any]:
         return {"n_clusters": self.n_clusters, "random_state": self.random_state}
 
-    def fit(self, views: Any) -> FakeGFSC:
+    def fit(self, views: Any) -> FakeAutoFusion:
         first = views.float_arrays()[0][:, 0]
         self.labels_ = (np.argsort(np.argsort(first)) * self.n_clusters) // len(first)
         self.view_weights_ = np.full(views.n_views, 1 / views.n_views)
@@ -38,8 +38,8 @@ class FakeGFSC:
 
 
 @pytest.fixture
-def fake_gfsc(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(METHODS, "gfsc", FakeGFSC)  # type: ignore[arg-type]
+def fake_auto(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(METHODS, "auto", FakeAutoFusion)  # type: ignore[arg-type]
 
 
 @pytest.fixture
@@ -55,7 +55,7 @@ def folder(tmp_path: Path) -> Path:
     return made
 
 
-@pytest.mark.usefixtures("fake_gfsc")
+@pytest.mark.usefixtures("fake_auto")
 def test_clusters_are_printed_and_written_to_files(folder: Path, tmp_path: Path, command: Callable) -> None:
     labels, results = tmp_path / "out.csv", tmp_path / "out.npz"
     ended = command("cluster", folder, "-k", 3, "-o", labels, "--save", results, "--seed", 5)
@@ -70,14 +70,14 @@ def test_clusters_are_printed_and_written_to_files(folder: Path, tmp_path: Path,
         np.testing.assert_array_equal(found["labels"], written["label"])
 
 
-@pytest.mark.usefixtures("fake_gfsc")
+@pytest.mark.usefixtures("fake_auto")
 def test_no_labels_prints_no_scores(folder: Path, command: Callable) -> None:
     ended = command("cluster", folder, "-k", 3, "--no-labels")
     assert ended.code == 0
     assert "true labels" not in ended.out
 
 
-@pytest.mark.usefixtures("fake_gfsc")
+@pytest.mark.usefixtures("fake_auto")
 def test_results_are_added_to_the_input_h5ad(tmp_path: Path, command: Callable) -> None:
     anndata = pytest.importorskip("anndata")
     data = anndata.AnnData(np.random.default_rng(0).normal(size=(12, 4)))
@@ -89,11 +89,11 @@ def test_results_are_added_to_the_input_h5ad(tmp_path: Path, command: Callable) 
     assert sorted(anndata.read_h5ad(path).obs["viewfuse"].unique()) == ["0", "1"]
 
 
-@pytest.mark.usefixtures("fake_gfsc")
+@pytest.mark.usefixtures("fake_auto")
 def test_unusable_output_file_is_refused_before_the_fit(
     folder: Path, tmp_path: Path, command: Callable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(FakeGFSC, "fit", lambda *_: pytest.fail("the fit was started"))
+    monkeypatch.setattr(FakeAutoFusion, "fit", lambda *_: pytest.fail("the fit was started"))
     table = folder / "view0.csv"
     before = table.read_bytes()
     for arguments, facts in [
@@ -116,12 +116,12 @@ def test_unusable_output_file_is_refused_before_the_fit(
 
 
 @pytest.mark.parametrize(("missing", "suffix"), [("pandas", ".csv"), ("pyarrow", ".parquet")])
-@pytest.mark.usefixtures("fake_gfsc")
+@pytest.mark.usefixtures("fake_auto")
 def test_missing_extra_is_reported_before_the_fit(
     tmp_path: Path, command: Callable, monkeypatch: pytest.MonkeyPatch, missing: str, suffix: str
 ) -> None:
     np.savez(tmp_path / "made.npz", X1=np.ones((5, 3)), X2=np.ones((5, 4)))
-    monkeypatch.setattr(FakeGFSC, "fit", lambda *_: pytest.fail("the fit was started"))
+    monkeypatch.setattr(FakeAutoFusion, "fit", lambda *_: pytest.fail("the fit was started"))
     monkeypatch.setitem(sys.modules, missing, None)
     ended = command("cluster", tmp_path / "made.npz", "-k", 2, "-o", tmp_path / f"out{suffix}")
     assert ended.code == 2
@@ -131,7 +131,7 @@ def test_missing_extra_is_reported_before_the_fit(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="folders have no such permissions")
-@pytest.mark.usefixtures("fake_gfsc")
+@pytest.mark.usefixtures("fake_auto")
 def test_folder_without_write_permission_is_one_line(
     folder: Path, tmp_path: Path, command: Callable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -147,7 +147,8 @@ def test_folder_without_write_permission_is_one_line(
 def test_real_solver_end_to_end(folder: Path, tmp_path: Path, command: Callable) -> None:
     ended = command("cluster", folder, "-k", 3, "-o", tmp_path / "out.csv")
     assert ended.code == 0, ended.err
-    assert "picked: gfsc, the best at its defaults" in ended.out
+    assert "view0  standardised: a table of numbers" in ended.out
+    assert "picked" not in ended.out
     assert len(pd.read_csv(tmp_path / "out.csv")) == 30
 
 
@@ -160,17 +161,18 @@ def test_device_is_used_or_refused(folder: Path, tmp_path: Path, command: Callab
     assert viewfuse.metrics.ari(*labels) == 1
     unable = command("cluster", folder, "-k", 3, "-m", "km", "--device", "cpu")
     assert unable.code == 2
-    assert all(fact in unable.err for fact in ("km", "gfsc, gf, anchor-gfsc", "leave --device out"))
+    assert all(fact in unable.err for fact in ("km", "auto, gfsc, gf, anchor-gfsc", "leave --device out"))
     assert command("cluster", folder, "-k", 3, "--device", "nowhere").code == 2
 
 
-def test_without_options_prints_what_it_picked(tmp_path: Path, command: Callable) -> None:
+def test_without_options_prints_what_was_chosen(tmp_path: Path, command: Callable) -> None:
     views = make_views(n_samples=120, n_clusters=4, random_state=0)
     np.savez(tmp_path / "made.npz", **dict(zip(views.names, views.arrays, strict=True)))
     ended = command("cluster", tmp_path / "made.npz")
     assert ended.code == 0, ended.err
-    assert "picked: gfsc, the best at its defaults" in ended.out
-    assert "picked: the number of clusters" in ended.out
+    model = viewfuse.AutoFusion(random_state=0).fit(views)
+    assert str(model.choice_) in ended.out
+    assert "falls apart into 4 clusters" in ended.out
     assert "4 clusters, sizes" in ended.out
 
 
@@ -196,6 +198,26 @@ def test_json_is_the_only_output(folder: Path, tmp_path: Path, command: Callable
     assert [view["name"] for view in found["views"]] == ["view0", "view1"]
     assert found["written"] == {"labels": str(tmp_path / "out.csv")}
     assert found["scores"]["acc"] > 0.3
+    assert found["method"] == "auto"
+    choice = found["choice"]
+    assert list(choice) == ["views", "chosen", "reason", "gap", "null_ratio", "candidates"]
+    assert [list(view) for view in choice["views"]] == [["name", "kind", "reason", "kept"]] * 2
+    assert choice["chosen"] in [candidate["name"] for candidate in choice["candidates"]]
+
+
+def test_json_of_other_methods_has_no_choice(folder: Path, command: Callable) -> None:
+    ended = command("cluster", folder, "-k", 3, "-m", "gfsc", "--json")
+    assert json.loads(ended.out)["choice"] is None
+
+
+def test_the_choice_is_in_the_report_of_saved_results(folder: Path, tmp_path: Path, command: Callable) -> None:
+    pytest.importorskip("bokeh")
+    ended = command("cluster", folder, "-k", 3, "--json", "--save", tmp_path / "out.npz")
+    assert ended.code == 0, ended.err
+    assert command("report", tmp_path / "out.npz", "-o", tmp_path / "out.html").code == 0
+    page = (tmp_path / "out.html").read_text(encoding="utf-8")
+    assert "What was chosen and why" in page
+    assert json.loads(ended.out)["choice"]["reason"] in page
 
 
 @pytest.mark.filterwarnings("default::viewfuse.exceptions.ConvergenceWarning")
@@ -203,7 +225,7 @@ def test_fit_without_convergence_is_written_and_exits_with_3(
     folder: Path, tmp_path: Path, command: Callable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(METHODS, "gfsc", partial(METHODS["gfsc"], max_iter=1))  # type: ignore[arg-type]
-    ended = command("cluster", folder, "-k", 3, "-o", tmp_path / "out.csv")
+    ended = command("cluster", folder, "-k", 3, "-m", "gfsc", "-o", tmp_path / "out.csv")
     assert ended.code == 3
     assert "GFSC" in ended.err
     assert "max_iter" in ended.err

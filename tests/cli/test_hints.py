@@ -46,7 +46,7 @@ from viewfuse.views import Views
         ("device", "cuda", "leave --device out"),
         ("n_clusters", "auto", "Give the number of clusters with -k."),
         ("n_clusters", 31, "Choose another number of clusters with -k."),
-        ("method", ["kmm"], "-m: gfsc, gf, "),
+        ("method", ["kmm"], "-m: auto, gfsc, gf, "),
         ("datasets", ["Digits"], "viewfuse datasets fetch NAME"),
         ("datasets", "digit", "-d with names"),
         ("output", Path("x"), "--output"),

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -77,7 +78,7 @@ def test_first_ctrl_c_in_cluster_saves_the_result_so_far(archive: Path, tmp_path
 
 def test_first_ctrl_c_in_cluster_saves_to_the_given_output(archive: Path, tmp_path: Path) -> None:
     pytest.importorskip("pandas")
-    ended = run(CLUSTER.replace("PRESSES", "1"), tmp_path, "cluster", archive, "-k", 3, "-o", "out.csv")
+    ended = run(CLUSTER.replace("PRESSES", "1"), tmp_path, "cluster", archive, "-k", 3, "-m", "gfsc", "-o", "out.csv")
     assert ended.returncode == 130, ended.stderr
     assert "saved in out.csv" in ended.stderr
     assert len((tmp_path / "out.csv").read_text().splitlines()) == 31
@@ -85,7 +86,7 @@ def test_first_ctrl_c_in_cluster_saves_to_the_given_output(archive: Path, tmp_pa
 
 
 def test_second_ctrl_c_in_cluster_ends_the_program(archive: Path, tmp_path: Path) -> None:
-    ended = run(CLUSTER.replace("PRESSES", "2"), tmp_path, "cluster", archive, "-k", 3)
+    ended = run(CLUSTER.replace("PRESSES", "2"), tmp_path, "cluster", archive, "-k", 3, "-m", "gfsc")
     assert ended.returncode == 130, ended.stderr
     assert "before anything was found" in ended.stderr
     assert "Traceback" not in ended.stderr
@@ -105,6 +106,27 @@ def test_ctrl_c_ends_a_method_without_callback_at_once(
     ended = command("cluster", archive, "-k", 3, "-m", "km")
     assert ended.code == 130
     assert "stopped by Ctrl-C before anything was found" in ended.err
+    assert [path.name for path in tmp_path.iterdir()] == [archive.name]
+
+
+# The fit of AutoFusion waits for the signal, so that it arrives during the fit.
+AUTO = """
+import os, signal, sys, threading, time
+import viewfuse.cluster.auto.estimator as estimator
+def waiting(*arguments):
+    threading.Timer(0.2, os.kill, [os.getpid(), signal.SIGINT]).start()
+    time.sleep(60)
+estimator.clearest_cut = waiting
+"""
+
+
+def test_ctrl_c_ends_auto_at_once(archive: Path, tmp_path: Path) -> None:
+    begin = time.monotonic()
+    ended = run(AUTO, tmp_path, "cluster", archive)
+    assert ended.returncode == 130, ended.stderr
+    assert time.monotonic() - begin < 50
+    assert "stopped by Ctrl-C before anything was found" in ended.stderr
+    assert "Traceback" not in ended.stderr
     assert [path.name for path in tmp_path.iterdir()] == [archive.name]
 
 

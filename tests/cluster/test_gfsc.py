@@ -96,7 +96,7 @@ def test_scaling_a_view_changes_nothing():
     np.testing.assert_array_equal(a.labels_, b.labels_)
 
 
-@pytest.mark.parametrize("features", [2, 10, 60])
+@pytest.mark.parametrize("features", [3, 10, 60])
 @pytest.mark.parametrize("kind", ["normal", "uniform", "sparse"])
 def test_a_noise_view_has_the_smallest_weight(features, kind):
     rng = np.random.default_rng(features)

@@ -69,15 +69,15 @@ def test_cluster_counts_load_unchanged(tmp_path):
 
 
 def test_parameters_of_every_type_load_unchanged(tmp_path):
-    views = {"a": slice(0, 4), "b": [4, 5, 6], "c": np.array([7, 8])}
+    views = {"a": slice(0, 4), "b": [4, 5, 6], "c": np.array([7, 8, 9])}
     model = vf.GFSC(3, alpha=np.float32(2), views=views, random_state=np.random.RandomState(5), tol=float("inf"))
     again = vf.load(model.save(tmp_path / "unfitted.model"))
     assert again.views["a"] == slice(0, 4)
-    assert again.views["c"].tolist() == [7, 8]
+    assert again.views["c"].tolist() == [7, 8, 9]
     assert again.tol == float("inf")
     assert again.random_state.randint(10**9) == np.random.RandomState(5).randint(10**9)
     again.set_params(tol=1e-3)
-    assert again.fit(np.random.default_rng(0).normal(size=(9, 9))).labels_.shape == (9,)
+    assert again.fit(np.random.default_rng(0).normal(size=(9, 10))).labels_.shape == (9,)
 
 
 def test_values_that_json_and_arrays_cannot_represent_are_not_saved(tmp_path):

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
 
-from viewfuse import GFSC, METHODS, AnchorGFSC, Views, ViewsError, io, load, summarise
+from viewfuse import GFSC, METHODS, AnchorGFSC, AutoFusion, Views, ViewsError, io, load, summarise
 from viewfuse._utils.checksum import checksum
 from viewfuse._utils.version import versions
 from viewfuse.datasets import make_views
@@ -29,6 +29,7 @@ COMPUTED = [
 FIELDS = [field.name for field in dataclasses.fields(FitSummary) if field.name not in SOURCES] + COMPUTED
 NEED_DATA = {"n_features", "view_graphs", "agreement", "clusters", "checksums"}
 MODELS = {
+    "auto": AutoFusion(3, random_state=0),
     "gfsc": GFSC(3, random_state=0, tol=1e-6),
     "anchor-gfsc": AnchorGFSC(3, n_anchors=12, random_state=0),
     "km": METHODS["km"](3, random_state=0),
@@ -264,3 +265,19 @@ class TestTheData:
         model = GFSC(3, random_state=0).fit(views)
         assert summarise(model, views).clusters == describe_clusters(model.labels_, model.confidence_, views)
         assert any(cluster.features["view0"] for cluster in summarise(model, views).clusters)
+
+
+def test_a_graph_of_some_of_the_samples_is_not_drawn(views: Views, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(AutoFusion, "_most_clustered", 40)
+    fit = summarise(AutoFusion(3, random_state=0).fit(views), views)
+    assert fit.n_samples == 60
+    assert fit.consensus_graph is None
+    assert fit.spectrum is None
+    assert fit.choice is not None
+
+
+def test_the_choice_has_the_names_of_the_views(views: Views) -> None:
+    model = AutoFusion(3, random_state=0).fit(views.arrays)
+    renamed = summarise(model, Views({"first": views.arrays[0], "second": views.arrays[1]}))
+    assert [view["name"] for view in renamed.choice["views"]] == ["first", "second"]
+    assert summarise(GFSC(3, random_state=0).fit(views)).choice is None

@@ -9,20 +9,19 @@ from viewfuse.exceptions import ParameterError
 from viewfuse.selection.method_choice import MethodChoice, choose
 
 
-@pytest.mark.parametrize(
-    ("missing", "k", "exact_up_to", "expected"),
-    [
-        (0.0, None, 60, "gfsc, the best at its defaults"),
-        (0.0, None, 59, "anchor-gfsc, because there are more than 59 samples"),
-        (0.2, None, 60, "anchor-gfsc, because some samples are missing from a view"),
-        (0.2, 3, 60, "gfsc, the best at its defaults"),
-    ],
-)
-def test_the_method_suits_the_data_and_chooses_the_number_of_clusters(missing, k, exact_up_to, expected):
-    choice = choose(make_views(n_samples=60, missing=missing, random_state=0), n_clusters=k, exact_up_to=exact_up_to)
-    assert choice.reasons[0].startswith(expected)
-    assert (choice.method, choice.n_clusters) == (expected.split(",")[0], "auto" if k is None else k)
+@pytest.mark.parametrize("missing", [0.0, 0.2])
+@pytest.mark.parametrize("k", [None, 3])
+def test_the_default_is_auto_and_chooses_the_number_of_clusters(missing, k):
+    choice = choose(make_views(n_samples=60, missing=missing, random_state=0), n_clusters=k)
+    assert choice.reasons[0] == "auto, the default: it chooses graphs that suit the data"
+    assert (choice.method, choice.n_clusters) == ("auto", "auto" if k is None else k)
     assert len(choice.reasons) == (2 if k is None else 1)
+
+
+def test_the_reason_for_the_number_of_clusters_names_how_the_method_finds_it():
+    views = make_views(n_samples=60, random_state=0)
+    assert "clearest gap" in choose(views).reasons[-1]
+    assert "consensus graph" in choose(views, "gfsc").reasons[-1]
 
 
 def test_clusters_are_counted_on_a_sample_for_methods_that_need_the_number():

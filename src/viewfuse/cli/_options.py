@@ -72,7 +72,7 @@ Method = Annotated[
         "-m",
         "--method",
         metavar="KEY",
-        help="Key of the method (see viewfuse methods). If not given, it is chosen by the size of the data.",
+        help="Key of the method (see viewfuse methods). If not given, it is auto.",
         autocompletion=lambda: list(METHODS),
     ),
 ]

@@ -81,8 +81,9 @@ def cluster(
 ) -> None:
     """Cluster the samples of a file, and show the weight of each view.
 
-    Without options, viewfuse picks the method and the number of clusters, and prints what it picked.
-    Ctrl-C stops the fit after the current iteration and saves the result so far; a second Ctrl-C stops at once.
+    Without options, AutoFusion chooses graphs that suit the data and the number of clusters, and prints what it chose.
+    Ctrl-C stops the fit of an iterative method (gfsc, gf, anchor-gfsc) after the current iteration and saves the result so
+    far; a second Ctrl-C stops at once. Other methods stop at once, without a result.
     Exit codes: 0 done, 2 bad input, 3 not converged, 130 stopped by Ctrl-C.
 
     [bold]Examples[/]
@@ -103,7 +104,9 @@ def cluster(
     fit = summarise(model, data)
     found = _summary(fit, str(file), choice)
     if not as_json:
-        _show(found, Console())
+        # AutoFusion's own account of its choice says more than the reason for taking AutoFusion.
+        chosen = str(model.choice_).splitlines() if hasattr(model, "choice_") else None
+        _show(found, chosen or [f"picked: {reason}" for reason in found["picked"]], Console())
     found["written"] = written = {}
     if output is not None:
         written["labels"] = str(save_labels(output, fit))
@@ -146,7 +149,7 @@ def _fit(choice: MethodChoice, data: Views, seed: int, device: str | None) -> tu
                 value=device,
             )
         model.set_params(device=device)
-    doing = f"Clustering {len(data):,} samples"
+    doing = f"Clustering {len(data):,} samples{', choosing among graphs' if choice.method == 'auto' else ''}"
     try:
         if "callback" in model.get_params():
             return _fit_with_callback(model, data, doing)
@@ -209,6 +212,7 @@ def _summary(fit: FitSummary, title: str, choice: MethodChoice) -> dict[str, Any
         "samples": fit.n_samples,
         "method": choice.method,
         "picked": list(choice.reasons),
+        "choice": fit.choice,
         "views": [
             {"name": name, "features": features, "weight": weight}
             for name, features, weight in zip(fit.view_names, fit.n_features or (), weights, strict=True)
@@ -223,13 +227,13 @@ def _summary(fit: FitSummary, title: str, choice: MethodChoice) -> dict[str, Any
     }
 
 
-def _show(found: dict[str, Any], console: Console) -> None:
+def _show(found: dict[str, Any], chosen: list[str], console: Console) -> None:
     def line(text: str) -> None:
         console.print(text, highlight=False, soft_wrap=True)
 
     line(f"[bold]{escape(found['file'])}[/]: {found['samples']:,} samples")
-    for reason in found["picked"]:
-        line(f"picked: {escape(reason)}")
+    for reason in chosen:
+        line(escape(reason))
     table = Table("view")
     table.add_column("features", justify="right")
     table.add_column("weight", justify="right")

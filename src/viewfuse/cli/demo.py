@@ -18,6 +18,7 @@ from .._utils.text import count
 from ..inspection import FitSummary, summarise
 from ..io.writers import check_labels_target
 from ..report import check_report_target, write_report
+from ..selection._quiet import ignore_fit_warnings
 from ..views import Views
 from ._options import AsJson
 from ._progress import parts_bar, steps_bar
@@ -76,23 +77,27 @@ def demo(
 
 
 def _fitted(views: Views, seed: int) -> tuple[Any, Any, list[Any]]:
-    """GFSC of all views, k-means on all columns, and GFSC of each single view."""
+    """AutoFusion of all views, k-means on all columns, and AutoFusion of each single view."""
     from sklearn.cluster import KMeans
     from sklearn.preprocessing import StandardScaler
 
-    from ..cluster import GFSC
+    from ..cluster import AutoFusion
 
     k = len(np.unique(np.asarray(views.y)))
 
     def fused(data: Any) -> Any:
-        return GFSC(n_clusters=k, random_state=seed).fit(data)
+        return AutoFusion(n_clusters=k, random_state=seed).fit(data)
+
+    def alone(array: Any) -> Any:
+        with ignore_fit_warnings():
+            return fused([array])
 
     steps: dict[str, Callable[[], Any]] = {
         "six views fused": lambda: fused(views),
         "k-means": lambda: KMeans(k, n_init=10, random_state=seed).fit(
             StandardScaler().fit_transform(np.hstack(views.arrays))
         ),
-        **{name: partial(fused, [array]) for name, array in zip(views.names, views.arrays, strict=True)},
+        **{name: partial(alone, array) for name, array in zip(views.names, views.arrays, strict=True)},
     }
     with steps_bar("Clustering", list(steps)) as names:
         model, k_means, *singles = (steps[name]() for name in names)

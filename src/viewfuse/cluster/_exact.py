@@ -25,7 +25,7 @@ from ..graphs import GramFactor
 from ..linalg import assign_clusters, edge_confidence, isolated_samples, unit_rows
 from ..views import Views
 from ._base import MultiViewClusterer, RelabelMixin
-from ._checks import check_zero_samples, unbalanced_sizes, warn_of_no_structure
+from ._checks import check_directions, check_zero_samples, unbalanced_sizes, warn_of_no_structure
 from ._constraints import Number, OneOf
 from ._memory import MemoryDemand, gibibytes
 from ._stopping import ITERATION_CONSTRAINTS, Callback, Iterations, StoppableMixin
@@ -115,6 +115,8 @@ class ExactFusion(StoppableMixin, ViewReportMixin, RelabelMixin, MultiViewCluste
         all_weights = partial(self._weights_of_all_views, used=used, n_views=views.n_views)
         iterations = Iterations(self, all_weights)
         self._set_n_clusters(chosen, rng)
+        if self.affinity != "precomputed" and self.variant == "robust":
+            check_directions(views, arrays, used, self.n_clusters_, type(self).__name__)
         result, self._points, self.labels_ = self._clustered(chosen, present, rng, iterations)
         self._views_fitted = used, chosen, present
         self.noise_views_ = tuple(views.names[used[v]] for v in noise_views(self._separations()))

@@ -57,6 +57,8 @@ class FitSummary:
         What stopped the fit early, ``"callback"`` or ``"max_time"``.
     history : dict of arrays
         One value per iteration: ``"objective"``, ``"change"``, ``"weights"``, as far as the method records them.
+    choice : dict or None
+        What AutoFusion chose and why, in plain values (:meth:`AutoChoice.as_dict`); None for other methods.
     views : Views or None
         The data.
     """
@@ -75,6 +77,7 @@ class FitSummary:
     converged: bool | None = None
     stopped: str | None = None
     history: dict[str, np.ndarray] = field(default_factory=dict, repr=False)
+    choice: dict[str, Any] | None = field(default=None, repr=False)
     views: Views | None = field(default=None, repr=False)
 
     def with_views(self, views: Any) -> FitSummary:
@@ -95,6 +98,7 @@ class FitSummary:
             views=views,
             view_names=views.names,
             noise_views=tuple(renamed.get(name, name) for name in self.noise_views),
+            choice=_with_renamed_views(self.choice, renamed),
             sample_ids=None if views.ids is None else _plain_ids(views.ids),
             known_labels=None if views.y is None else np.asarray([str(label) for label in views.y]),
         )
@@ -293,6 +297,7 @@ def summarise(model: Any, views: Any = None) -> FitSummary:
         converged=None if converged is None else bool(converged),
         stopped=getattr(model, "stopped_", None),
         history={name: trace for name, trace in traces.items() if trace.dtype != object},
+        choice=model.choice_.as_dict() if hasattr(model, "choice_") else None,
     )
     return summary if views is None else summary.with_views(views)
 
@@ -310,7 +315,15 @@ def _fused_graph(model: Any) -> FusedGraph | None:
     if weights is not None:
         return FusedGraph(weights, to_anchors=True)
     weights = getattr(model, "affinity_matrix_", None)
-    return None if weights is None else FusedGraph(weights, to_anchors=False)
+    if weights is None or weights.shape[0] != len(model.labels_):  # AutoFusion's graph is of 5,000 samples at most
+        return None
+    return FusedGraph(weights, to_anchors=False)
+
+
+def _with_renamed_views(choice: dict[str, Any] | None, renamed: dict[str, str]) -> dict[str, Any] | None:
+    if choice is None:
+        return None
+    return {**choice, "views": [{**view, "name": renamed.get(view["name"], view["name"])} for view in choice["views"]]}
 
 
 def _plain_ids(ids: np.ndarray) -> np.ndarray:

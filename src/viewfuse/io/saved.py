@@ -68,6 +68,7 @@ def load_results(path: str | Path) -> FitSummary:
             n_iter=int(found["n_iter"]) if "n_iter" in found else None,
             converged=bool(found["converged"]) if "converged" in found else None,
             stopped=str(found["stopped"]) if "stopped" in found else None,
+            choice=json.loads(str(found["choice"])) if "choice" in found else None,
             history={name.removeprefix("history_"): found[name] for name in found if name.startswith("history_")},
         )
 

@@ -97,7 +97,8 @@ def save_results(path: str | Path, model: Any, views: Any = None, *, into: Any =
     path : path
         ``.npz``: arrays ``labels``, ``ids``, ``confidence``, ``view_names``, ``view_weights``, ``embedding``, then
         ``n_iter``, ``converged``, ``method``, ``params``, ``params_source`` and ``versions`` (the last three are JSON), and
-        what a report draws (``history_…``, ``spectrum``, ``drawn_consensus``, ``noise_views``, ``y``). Nothing is pickled.
+        what a report shows (``history_…``, ``spectrum``, ``drawn_consensus``, ``noise_views``, ``y``, and ``choice`` as
+        JSON). Nothing is pickled.
         :func:`load_results` reads it.
         ``.h5ad`` or ``.h5mu``: the data of ``into`` with the results added.
     model : fitted estimator, or FitSummary
@@ -237,6 +238,7 @@ def _for_report(fit: FitSummary) -> dict[str, Any]:
         "y": fit.known_labels,
         "noise_views": np.array(fit.noise_views, dtype=str),
         "stopped": fit.stopped,
+        "choice": None if fit.choice is None else json.dumps(fit.choice),
         "drawn_consensus": fit.consensus_graph,
         "spectrum": fit.spectrum,
         **{f"history_{name}": trace for name, trace in fit.history.items()},

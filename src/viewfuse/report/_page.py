@@ -131,6 +131,7 @@ def _content(
         "palette": PALETTE,
         "reproduce": _reproduce(fit, source),
         "method": fit.method,
+        "choice": fit.choice,
         "border": fit.border_samples,
         "converged": fit.converged is not False,
         "n_iter": fit.n_iter or 0,

@@ -14,6 +14,11 @@ from .n_clusters import choose_n_clusters
 
 __all__ = ["MethodChoice", "choose", "count_in_sample"]
 
+_BY_DESCRIPTION = "the number of clusters, by what each number saves in describing the consensus graph"
+_REASONS_FOR_COUNT = {
+    "auto": "the number of clusters, by the clearest gap in a spectrum or, if none is clear, by what each number saves",
+}
+
 
 @dataclass(frozen=True)
 class MethodChoice:
@@ -37,15 +42,12 @@ def choose(
     n_clusters: int | None = None,
     random_state: Any = 0,
     *,
-    exact_up_to: int = 5_000,
     sample_size: int = 1_500,
 ) -> MethodChoice:
     """Choose the method and the number of clusters, as far as they are not given.
 
-    The method is GFSC up to ``exact_up_to`` samples: it is the best at its defaults on real data (docs/label_free.md has the
-    figures). AnchorGFSC, whose cost is linear, is chosen for more samples, and where some samples are missing from a view
-    and the number of clusters is not given. If the method can choose the number of clusters, the fit does so. Otherwise
-    the number is chosen before the fit, on a sample of the data.
+    The method is AutoFusion, for any number of samples and with samples missing from views. If the method can choose the
+    number of clusters, the fit does so. Otherwise the number is chosen before the fit, on a sample of the data.
 
     Parameters
     ----------
@@ -53,8 +55,6 @@ def choose(
     method : key of ``METHODS``, optional
     n_clusters : int, optional
     random_state : int, RandomState or None
-    exact_up_to : int
-        The most samples for GFSC. At 5,000 it takes some seconds and 300 MB.
     sample_size : int
         The most samples on which clusters are counted before the fit.
 
@@ -64,25 +64,16 @@ def choose(
     """
     reasons = []
     if method is None:
-        method, reason = _choose_method(views, n_clusters, exact_up_to)
-        reasons.append(f"{method}, {reason}")
+        method = "auto"
+        reasons.append("auto, the default: it chooses graphs that suit the data")
     else:
         known_methods([method])
     if n_clusters is not None:
         return MethodChoice(method, n_clusters, tuple(reasons))
     if getattr(METHODS[method], "_counts_clusters", False):
-        reason = "the number of clusters, by what each number saves in describing the consensus graph"
-        return MethodChoice(method, "auto", (*reasons, reason))
+        return MethodChoice(method, "auto", (*reasons, _REASONS_FOR_COUNT.get(method, _BY_DESCRIPTION)))
     n_clusters, reason = count_in_sample(views, random_state, sample_size=sample_size)
     return MethodChoice(method, n_clusters, (*reasons, reason))
-
-
-def _choose_method(views: Views, n_clusters: int | None, exact_up_to: int) -> tuple[str, str]:
-    if len(views) > exact_up_to:
-        return "anchor-gfsc", f"because there are more than {exact_up_to:,} samples and its cost is linear"
-    if n_clusters is None and views.present is not None:
-        return "anchor-gfsc", "because some samples are missing from a view and the number of clusters is not given"
-    return "gfsc", "the best at its defaults on the data sets we measured"
 
 
 def count_in_sample(views: Views, random_state: Any, *, sample_size: int = 1_500) -> tuple[int, str]:

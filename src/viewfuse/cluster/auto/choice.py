@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 
@@ -52,6 +53,18 @@ class AutoChoice:
     def mean_agreement(self) -> dict[str, float]:
         """The mean agreement of each candidate with the others; 1 for an only one."""
         return dict(zip(self.candidates, mean_of_others(self.agreement), strict=True))
+
+    def as_dict(self) -> dict[str, Any]:
+        """The same in plain values, for JSON: of the agreement, the mean of each candidate."""
+        agreement = self.mean_agreement()
+        return {
+            "views": [asdict(view) for view in self.views],
+            "chosen": self.chosen,
+            "reason": self.reason,
+            "gap": float(self.gap),
+            "null_ratio": float(self.null_ratio),
+            "candidates": [{"name": name, "agreement": agreement[name]} for name in self.candidates],
+        }
 
     def __str__(self) -> str:
         width = max(len(view.name) for view in self.views)
