@@ -1,7 +1,7 @@
 """AutoFusion on data with known labels, beside simpler ways: ``python benchmarks/default.py [--seeds 3] [NAME ...]``.
 
-
-
+The labelled sets of ../shared/datasets (rows shuffled) and scikit-learn's tables with their columns in two groups. Labels
+are read for the scores only. Two more tables follow.
 
 * What each ingredient is worth: the mean accuracy without it.
 * Leave one out: the only constant of the choice, the eigengap from which the joint graph is believed, is chosen by the mean

@@ -174,7 +174,9 @@ def fitted(case, views):
         warnings.simplefilter("error")
         warnings.simplefilter("ignore", ViewfuseWarning)
         try:
-            return METHODS[case.method](case.k, random_state=case.seed, n_init=1, **case.params).fit(views)
+            method = METHODS[case.method]
+            quick = {"n_init": 1} if "n_init" in method().get_params() else {}
+            return method(case.k, random_state=case.seed, **quick, **case.params).fit(views)
         except ViewfuseError as error:
             return error
 

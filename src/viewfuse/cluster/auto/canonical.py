@@ -27,16 +27,19 @@ def canonical_order(views: Sequence[Any]) -> np.ndarray:
     return np.argsort(total, kind="stable")
 
 
-def distinct_views(views: Views, arrays: Sequence[Any], used: Sequence[int]) -> list[int]:
-    """The views without those that repeat another one, or hold its rows in another order.
+def distinct_views(views: Views, arrays: Sequence[Any], used: Sequence[int]) -> tuple[list[int], dict[int, int]]:
+    """The views without those that repeat another one, or hold its rows in another order; and which one each repeats.
 
     A repeated view would count twice. Rows in another order are a mistake made before the fit, and are warned of.
     """
     kept: list[int] = []
+    repeats: dict[int, int] = {}
     keys = {v: _row_key(arrays[v]) for v in used}
     for v in used:
         alike = [u for u in kept if arrays[u].shape == arrays[v].shape]
-        if any(np.array_equal(keys[u], keys[v]) for u in alike):
+        same = [u for u in alike if np.array_equal(keys[u], keys[v])]
+        if same:
+            repeats[v] = same[0]
             continue
         reordered = [u for u in alike if _is_reordered(keys[u], keys[v])]
         if not reordered:
@@ -50,7 +53,7 @@ def distinct_views(views: Views, arrays: Sequence[Any], used: Sequence[int]) -> 
             ),
             stacklevel=6,
         )
-    return kept
+    return kept, repeats
 
 
 def _row_sums(view: Any) -> tuple[np.ndarray, np.ndarray]:

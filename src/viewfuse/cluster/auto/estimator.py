@@ -163,7 +163,7 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
         if self.device is not None:
             on_device([], self.device)  # raises if there is no such device, also if no candidate would use it
         rng = check_random_state(self.random_state)
-        self._used = distinct_views(views, arrays, used)
+        self._used, repeats = distinct_views(views, arrays, used)
         chosen, present = self._chosen(arrays, self._present)
         _check_present_somewhere(present, views)
         rows = self._clustered_rows(canonical_order(chosen), rng)
@@ -179,7 +179,7 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
         self._record(best, reason, candidates, agreement, cut, ratio_to_null(self._sample_points, cut, rng), views)
         self._sample_labels, self._sample_embedding = _numbered_by_size(best.labels), best.embedding
         self._space = VotingSpace.of(np.hstack([self._sample_points[v] for v in self._kept]))
-        self._describe_views(views)
+        self._describe_views(views, repeats)
         self._assign_all(chosen, present, rows)
         self._warn()
         del self._present
@@ -259,12 +259,18 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
         self.affinity_matrix_ = best.graph
         self.n_iter_, self.converged_ = best.n_iter, bool(best.converged and self.stopped_ is None)
 
-    def _describe_views(self, views: Views) -> None:
-        """``view_weights_`` and ``noise_views_``: how often each view's neighbours are in the same cluster."""
+    def _describe_views(self, views: Views, repeats: dict[int, int]) -> None:
+        """``view_weights_`` and ``noise_views_``: how often each view's neighbours are in the same cluster.
+
+        Views that repeat another one share its weight.
+        """
         found = [neighbors_inside(points, self._sample_labels) for points in self._sample_points]
         inside = np.array([share if v in self._kept else 0.0 for v, (share, _) in enumerate(found)])
         weights = inside / inside.sum() if inside.sum() > 0 else np.full(len(inside), 1 / len(inside))
         self.view_weights_ = self._weights_of_all_views(weights, self._used, views.n_views)
+        for first in set(repeats.values()):
+            group = [first, *(v for v, same in repeats.items() if same == first)]
+            self.view_weights_[group] = self.view_weights_[first] / len(group)
         noise = [v not in self._kept or (by_chance and inside.sum() > 0) for v, (_, by_chance) in enumerate(found)]
         self.noise_views_ = tuple(views.names[v] for v, is_noise in zip(self._used, noise, strict=True) if is_noise)
 
