@@ -208,6 +208,7 @@ def broken_promises(case):
         broken.append(f"labels {np.unique(labels).tolist()} for k={case.k}")
     for name in ("embedding_", "confidence_", "view_weights_", "affinity_matrix_", "objective_", "anchor_graph_"):
         value = getattr(model, name, None)
+        value = value.data if sp.issparse(value) else value
         if value is not None and not np.isfinite(np.asarray(value, dtype=float)).all():
             broken.append(f"{name} is not finite")
     if hasattr(model, "view_weights_") and not np.isclose(model.view_weights_.sum(), 1):

@@ -59,6 +59,7 @@ def test_clean_views_find_the_clusters_alone_and_are_not_needed(method):
     assert report.weight.sum() == pytest.approx(1)
 
 
+@pytest.mark.filterwarnings("ignore:Views 'left', 'right' have only one or two features")  # two directions are enough here
 def test_views_that_are_both_needed_have_a_large_loss():
     y = np.arange(120) % 4
     rng = np.random.default_rng(0)

@@ -132,7 +132,7 @@ def test_an_absent_data_set_is_named_with_the_command_that_downloads_it(tiny, tm
 
 
 def test_invalid_parameters_are_refused(tiny, tmp_path):
-    with pytest.raises(ParameterError, match=r"No such method: nonsense.*There are: gfsc"):
+    with pytest.raises(ParameterError, match=r"No such method: nonsense.*There are: auto"):
         reproduce(tmp_path, datasets=[str(tiny)], methods=["nonsense"])
     with pytest.raises(ParameterError, match="workers"):
         reproduce(tmp_path, datasets=[str(tiny)], workers=0)

@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 _FEW_FEATURES = 2
-_MOST_MEASURED = 500  # samples
+_MOST_MEASURED = 200  # samples
 # Three to five clusters at steps of 5 on a line, with noise 1 in three features: at most 1.28 dimensions in 300 draws, all
 # found. Noise of 1.5, or 1 in five features, hides the line of three clusters (1.6), and there is no warning. Of 1,200
 # draws of make_views with at least three features, two fall below 1.3, both with three clusters in three features: there

@@ -86,7 +86,8 @@ def _varying_columns(view: Any) -> np.ndarray:
         largest, smallest = view.max(axis=0), view.min(axis=0)
     # Rounding makes a column that was centred far from 0 vary a little.
     varies = largest - smallest > 1e-12 * np.maximum(np.abs(largest), np.abs(smallest))
-    return np.flatnonzero(varies)
+    # If no column varies beyond rounding, all are kept: there is nothing better to measure.
+    return np.flatnonzero(varies) if varies.any() else np.arange(len(varies))
 
 
 def _is_counts(view: Any) -> bool:

@@ -12,12 +12,15 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from array_api_compat import array_namespace
 
 from ..._utils.device import to_host
 from ...exceptions import UninformativeViewWarning
 from ...views import Views
 
-__all__ = ["canonical_order", "distinct_views"]
+__all__ = ["canonical_order", "distinct_views", "unit"]
+
+_HUGE = 1e15
 
 
 def canonical_order(views: Sequence[Any]) -> np.ndarray:
@@ -54,6 +57,16 @@ def distinct_views(views: Views, arrays: Sequence[Any], used: Sequence[int]) -> 
             stacklevel=6,
         )
     return kept, repeats
+
+
+def unit(view: Any) -> float:
+    """1, or the largest absolute value where squares of the values would overflow or vanish."""
+    if sp.issparse(view):
+        largest = float(abs(view).max()) if view.nnz else 0.0
+    else:
+        xp = array_namespace(view)
+        largest = float(xp.max(xp.abs(view)))
+    return largest if largest > _HUGE or 0 < largest < 1 / _HUGE else 1.0
 
 
 def _row_sums(view: Any) -> tuple[np.ndarray, np.ndarray]:

@@ -27,7 +27,7 @@ from .._base import EmbeddingMixin, MultiViewClusterer
 from .._constraints import Count, Nothing, Number, OneOf, Text
 from ..counting import count_clusters_of_views, default_counts
 from .candidates import CANDIDATES, Candidate, Task
-from .canonical import canonical_order, distinct_views
+from .canonical import canonical_order, distinct_views, unit
 from .choice import AutoChoice, ViewChoice, mean_of_others
 from .joint import JointCut, clearest_cut, cut_at, neighbors_inside, ratio_to_null
 from .measure import Measure
@@ -163,6 +163,8 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
         if self.device is not None:
             on_device([], self.device)  # raises if there is no such device, also if no candidate would use it
         rng = check_random_state(self.random_state)
+        self._units = [unit(array) for array in arrays]
+        arrays = self._in_units(arrays)
         self._used, repeats = distinct_views(views, arrays, used)
         chosen, present = self._chosen(arrays, self._present)
         _check_present_somewhere(present, views)
@@ -184,9 +186,14 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
         self._warn()
         del self._present
 
+    def _in_units(self, arrays: list[Any]) -> list[Any]:
+        """The views in units in which squares neither overflow nor vanish, in the processor's memory."""
+        held = [array if sp.issparse(array) else to_host(array) for array in arrays]
+        return [array if size == 1 else array / size for array, size in zip(held, self._units, strict=True)]
+
     def _chosen(self, arrays: list[Any], present: np.ndarray | None) -> tuple[list[Any], np.ndarray | None]:
-        """The used views in the processor's memory, and which samples are present in them."""
-        chosen = [arrays[v] if sp.issparse(arrays[v]) else to_host(arrays[v]) for v in self._used]
+        """The used views, and which samples are present in them."""
+        chosen = [arrays[v] for v in self._used]
         there = None if present is None else present[:, self._used]
         return chosen, None if there is None or there.all() else there
 
@@ -302,7 +309,7 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
     def _votes_for(self, X: Any) -> Votes:
         check_is_fitted(self)
         arrays, there = self._as_views(X, reset=False).incomplete_arrays()
-        views, present = self._chosen(arrays, there)
+        views, present = self._chosen(self._in_units(arrays), there)
         return self._space.votes(self._joint(views, present))
 
     def _warn(self) -> None:
