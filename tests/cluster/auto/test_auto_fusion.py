@@ -194,6 +194,16 @@ def test_choice_prints_what_was_considered():
     assert "<- chosen" in str(choice)
 
 
+@pytest.mark.filterwarnings("ignore::viewfuse.exceptions.NoStructureWarning")  # the joint graph hardly sees them
+def test_elongated_clusters_that_touch_are_found_by_a_mixture():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 400)
+    points = rng.normal(size=(400, 3)) * [6.0, 1.0, 1.0] + y[:, None] * [0.0, 3.5, 0.0]
+    model = AutoFusion(2, random_state=0).fit([points[:, :2], points[:, 2:]])
+    assert model.choice_.chosen == "gaussian mixture"
+    assert vf.metrics.accuracy(y, model.labels_) > 0.9
+
+
 def test_max_time_ends_the_search_for_candidates():
     rng = np.random.default_rng(0)
     views = [rng.normal(size=(100, 3)), rng.normal(size=(100, 3))]

@@ -5,6 +5,9 @@
   without any, is outvoted.
 * ``anchors``: AnchorGFSC. Coarse, so it sees large shapes through noise.
 * ``fused graphs``: GFSC. Self-expressive graphs and their cut in one optimisation; the only one that learns weights.
+
+Where there are few columns and enough samples, a density can be estimated. Then a ``gaussian mixture`` of all views side by
+side is preferred to graphs: it knows the shapes of clusters that touch.
 """
 
 from __future__ import annotations
@@ -17,6 +20,8 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.mixture import GaussianMixture
 
 from ..._utils.device import to_host
 from ...exceptions import ViewfuseWarning
@@ -25,10 +30,13 @@ from ...linalg import assign_clusters, unit_rows
 from ...linalg.sparse_cut import normalized_graph, spectrum
 from ..anchor_gfsc import AnchorGFSC
 from ..gfsc import GFSC
+from .joint import JointCut, is_balanced
 
-__all__ = ["CANDIDATES", "Candidate", "Task"]
+__all__ = ["CANDIDATES", "Candidate", "Task", "gaussian_mixture"]
 
 _N_INIT = 10
+_MOST_COLUMNS = 12
+_SAMPLES_PER_PARAMETER = 3
 
 
 @dataclass(frozen=True)
@@ -114,6 +122,21 @@ def fused_graphs(task: Task) -> Candidate:
         model.n_iter_,
         model.converged_,
     )
+
+
+def gaussian_mixture(joint: np.ndarray, cut: JointCut, random_state: np.random.RandomState) -> Candidate | None:
+    """A mixture with full covariances; None if its parameters are too many, or if it spends a cluster on outliers."""
+    (n, p), k = joint.shape, cut.n_clusters
+    parameters = k * (1 + p + p * (p + 1) // 2)
+    if p > _MOST_COLUMNS or n < _SAMPLES_PER_PARAMETER * parameters:
+        return None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        mixture = GaussianMixture(k, n_init=5, reg_covar=1e-3 * float(joint.var()), random_state=random_state)
+        labels = mixture.fit_predict(joint)
+    if not is_balanced(labels, k):
+        return None
+    return Candidate("gaussian mixture", labels, cut.spectrum.vectors[:, :k], cut.graph)
 
 
 @contextmanager

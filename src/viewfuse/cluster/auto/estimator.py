@@ -26,7 +26,7 @@ from ...views import Views
 from .._base import EmbeddingMixin, MultiViewClusterer
 from .._constraints import Count, Nothing, Number, OneOf, Text
 from ..counting import count_clusters_of_views, default_counts
-from .candidates import CANDIDATES, Candidate, Task
+from .candidates import CANDIDATES, Candidate, Task, gaussian_mixture
 from .canonical import canonical_order, distinct_views, unit
 from .choice import AutoChoice, ViewChoice, mean_of_others
 from .joint import JointCut, clearest_cut, cut_at, neighbors_inside, ratio_to_null
@@ -35,7 +35,7 @@ from .votes import Votes, VotingSpace
 
 __all__ = ["AutoFusion"]
 
-_JOINT = "joint neighbours"
+_JOINT, _MIXTURE = "joint neighbours", "gaussian mixture"
 _NO_STRUCTURE = 0.7  # of the null's conductance: blobs reach 0.6 at most, clouds without clusters 0.8 at least
 _UNSTABLE = 0.2  # mean agreement below which no candidate confirms another
 _OWN_VOTE = 0.51  # of a sample in its own membership, so that the largest membership is its label
@@ -49,7 +49,8 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
     ``λ_k < 0.6 λ_{k+1}``, it falls apart into k clusters and the result is its cut. Views that blur this are left out
     (:mod:`viewfuse.cluster.auto.joint`). Otherwise three more clusterings are made
     (:mod:`viewfuse.cluster.auto.candidates`), and the one that agrees best with the others (mean adjusted Rand index) is the
-    result: what several ways of looking find is in the data, what only one finds is in the way of looking.
+    result: what several ways of looking find is in the data, what only one finds is in the way of looking. With few columns
+    and enough samples it is a Gaussian mixture instead, which knows the shapes of clusters that touch.
 
     Samples may be missing from views: rows of NaN, or ``present`` of :class:`Views` False. Their points are the mean of
     those of the samples that are most like them in the other views.
@@ -234,13 +235,16 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
             candidates.append(make(Task(points, present, cut.n_clusters, seed, self.device)))
             if self.verbose:
                 print(f"AutoFusion: {candidates[-1].name}, {time.monotonic() - begin:.1f} s")
-        return candidates
+        mixture = gaussian_mixture(np.hstack(points), cut, rng) if present is None and self.stopped_ is None else None
+        return candidates if mixture is None else [*candidates, mixture]
 
     def _best(self, candidates: list[Candidate], agreement: np.ndarray, cut: JointCut) -> tuple[Candidate, str]:
         if cut.is_clear:
             return candidates[0], f"the graph falls apart into {cut.n_clusters} clusters (relative eigengap {cut.gap:.2f})"
         if len(candidates) == 1:
             return candidates[0], "the only candidate"
+        if candidates[-1].name == _MIXTURE:
+            return candidates[-1], "few columns and enough samples to estimate the shapes of clusters that touch"
         means = mean_of_others(agreement)
         best = int(np.argmax(means))
         return candidates[best], f"agrees best with the others (mean adjusted Rand index {means[best]:.2f})"

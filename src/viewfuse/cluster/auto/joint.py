@@ -21,7 +21,7 @@ from ...graphs.nearest import Neighbors, neighbor_graph
 from ...linalg import assign_clusters, unit_rows
 from ...linalg.sparse_cut import Spectrum, spectrum
 
-__all__ = ["JointCut", "clearest_cut", "cut_at", "neighbors_inside", "ratio_to_null"]
+__all__ = ["JointCut", "clearest_cut", "cut_at", "is_balanced", "neighbors_inside", "ratio_to_null"]
 
 CLEAR_GAP = 0.4  # λ_k below 60 % of λ_{k+1}
 _CERTAIN_GAP = 0.9
@@ -170,8 +170,11 @@ def _cut(
 
 def _labels(found: Spectrum, k: int, random_state: np.random.RandomState) -> tuple[np.ndarray, float]:
     """The cut into k clusters, and its gap."""
-    n = len(found.vectors)
     labels = np.asarray(assign_clusters(unit_rows(found.vectors[:, :k]), k, n_init=_N_INIT, random_state=random_state))
     gap = found.relative_gap(k) if 1 < k < len(found.values) else 0.0
-    smallest = np.bincount(labels, minlength=k).min()
-    return labels, gap if smallest >= max(2, _SMALLEST * n / k) else 0.0
+    return labels, gap if is_balanced(labels, k) else 0.0
+
+
+def is_balanced(labels: np.ndarray, k: int) -> bool:
+    """Whether every cluster is large enough not to be a few outliers."""
+    return bool(np.bincount(labels, minlength=k).min() >= max(2, _SMALLEST * len(labels) / k))
