@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -29,14 +30,13 @@ from ..counting import count_clusters_of_views, default_counts
 from .candidates import CANDIDATES, Candidate, Task, gaussian_mixture
 from .canonical import canonical_order, distinct_views, unit
 from .choice import AutoChoice, ViewChoice, mean_of_others
-from .joint import JointCut, clearest_cut, cut_at, neighbors_inside, ratio_to_null
+from .joint import NO_STRUCTURE, JointCut, clearest_cut, cut_at, neighbors_inside, ratio_to_null
 from .measure import Measure
 from .votes import Votes, VotingSpace
 
 __all__ = ["AutoFusion"]
 
 _JOINT, _MIXTURE = "joint neighbours", "gaussian mixture"
-_NO_STRUCTURE = 0.7  # of the null's conductance: blobs reach 0.6 at most, clouds without clusters 0.8 at least
 _UNSTABLE = 0.2  # mean agreement below which no candidate confirms another
 _OWN_VOTE = 0.51  # of a sample in its own membership, so that the largest membership is its label
 
@@ -175,11 +175,14 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
         self._measure = Measure.learn(sampled, sampled_present)
         self._sample_points = self._measure(sampled, sampled_present)
         cut = self._counted(self._joint_cut(rng), rng)
+        null_ratio = ratio_to_null(self._sample_points, cut, rng)
+        if null_ratio > NO_STRUCTURE:
+            cut = replace(cut, gap=0.0)
         self.n_clusters_, self._kept = cut.n_clusters, list(cut.views)
         candidates = self._candidates(cut, sampled_present, rng, begin)
         agreement = np.array([[adjusted_rand_score(a.labels, b.labels) for b in candidates] for a in candidates])
         best, reason = self._best(candidates, agreement, cut)
-        self._record(best, reason, candidates, agreement, cut, ratio_to_null(self._sample_points, cut, rng), views)
+        self._record(best, reason, candidates, agreement, cut, null_ratio, views)
         self._sample_labels, self._sample_embedding = _numbered_by_size(best.labels), best.embedding
         self._space = VotingSpace.of(np.hstack([self._sample_points[v] for v in self._kept]))
         self._describe_views(views, repeats)
@@ -331,7 +334,7 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
             problem = "No clusters were found: all samples are in one cluster."
             hint = "Set n_clusters to a number to divide them all the same."
             warnings.warn(NoStructureWarning(problem, hint=hint, **about), stacklevel=5)
-        elif choice.null_ratio > _NO_STRUCTURE:
+        elif choice.null_ratio > NO_STRUCTURE:
             problem = (
                 f"These {self.n_clusters_} clusters are hardly more separated than those of data without clusters: the mean "
                 f"conductance of the joint neighbour graph is {choice.null_ratio:.2f} of that of one normally distributed "

@@ -21,9 +21,10 @@ from ...graphs.nearest import Neighbors, neighbor_graph
 from ...linalg import assign_clusters, unit_rows
 from ...linalg.sparse_cut import Spectrum, spectrum
 
-__all__ = ["JointCut", "clearest_cut", "cut_at", "is_balanced", "neighbors_inside", "ratio_to_null"]
+__all__ = ["NO_STRUCTURE", "JointCut", "clearest_cut", "cut_at", "is_balanced", "neighbors_inside", "ratio_to_null"]
 
 CLEAR_GAP = 0.4  # λ_k below 60 % of λ_{k+1}
+NO_STRUCTURE = 0.7  # of the null's conductance: blobs reach 0.6 at most, clouds without clusters 0.8 at least
 _CERTAIN_GAP = 0.9
 _CLEARER = 0.1  # what leaving out a view must add to the gap
 _NO_LESS = 0.1  # of the null's structure: what leaving out a view may cost
@@ -43,7 +44,9 @@ class JointCut:
     graph : (n, n) sparse array
     spectrum : Spectrum
     n_clusters : int
-    gap : float, the relative eigengap at ``n_clusters``; 0 if the pieces are outliers
+    gap : float
+        The relative eigengap at ``n_clusters``; 0 if the pieces are outliers, or no more separate than parts of one cloud.
+        The latter happens in one dimension, where ``λ_2`` is a quarter of ``λ_3`` without any clusters.
     labels : (n,) array of int
     """
 
@@ -94,7 +97,7 @@ def _better(
         return None
     clearest = max(suspects, key=lambda other: other.gap)
     if clearest.is_clear and clearest.gap >= cut.gap + _CLEARER:
-        return clearest
+        return clearest if ratio_to_null(points, clearest, random_state) <= NO_STRUCTURE else None
     if cut.is_clear:
         return None
     ratios = [ratio_to_null(points, other, random_state) for other in suspects]
