@@ -22,6 +22,7 @@ from ...exceptions import (
     ViewsError,
 )
 from ...fusion import learned_factors
+from ...linalg import numbered_by_size, renumbered
 from ...linalg.threads import spans
 from ...views import Views
 from .._base import EmbeddingMixin, MultiViewClusterer
@@ -74,8 +75,7 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
 
     Attributes
     ----------
-    labels_ : (n_samples,) array of int
-        Clusters are numbered by size, the largest 0.
+    {labels_}
     n_clusters_ : int
     cluster_counts_ : ClusterCounts, with ``n_clusters="auto"`` if no gap was clear
     choice_ : AutoChoice
@@ -183,7 +183,7 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
         agreement = np.array([[adjusted_rand_score(a.labels, b.labels) for b in candidates] for a in candidates])
         best, reason = self._best(candidates, agreement, cut)
         self._record(best, reason, candidates, agreement, cut, null_ratio, views)
-        self._sample_labels, self._sample_embedding = _numbered_by_size(best.labels), best.embedding
+        self._sample_labels, self._sample_embedding = numbered_by_size(best.labels), best.embedding
         self._space = VotingSpace.of(np.hstack([self._sample_points[v] for v in self._kept]))
         self._describe_views(views, repeats)
         self._assign_all(chosen, present, rows)
@@ -309,6 +309,11 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
         others = np.where(mine, 0.0, votes).max(axis=1)
         self.confidence_ = np.clip(votes[mine] - others, 0, 1)
 
+    def _renumber(self, order: np.ndarray) -> None:
+        super()._renumber(order)
+        self._sample_labels = renumbered(self._sample_labels, order)
+        self.membership_ = self.membership_[:, order]
+
     def _joint(self, views: list[Any], present: np.ndarray | None) -> np.ndarray:
         points = self._measure(views, present, self._sample_points)
         return np.hstack([points[v] for v in self._kept])
@@ -366,12 +371,3 @@ def _check_present_somewhere(present: np.ndarray | None, views: Views) -> None:
             f"The sample in {views.sample_name(int(nowhere[0]))} is missing from every view that is not constant.",
             hint="Remove this sample.",
         )
-
-
-def _numbered_by_size(labels: np.ndarray) -> np.ndarray:
-    """Labels by size, the largest 0; of equal sizes the one that comes first."""
-    clusters, first, sizes = np.unique(labels, return_index=True, return_counts=True)
-    order = np.lexsort((first, -sizes))
-    numbers = np.empty(len(clusters), dtype=np.intp)
-    numbers[order] = np.arange(len(clusters))
-    return np.asarray(numbers[np.searchsorted(clusters, labels)])

@@ -21,12 +21,13 @@ import scipy.sparse as sp
 from ..._utils.extras import require
 from ...exceptions import ChunksWarning, ViewsError, ViewsTypeError
 from ...fusion.anchor import AnchorModel, Sums
+from ...linalg import occurrences
 from ...views import Views
 from .dask_frames import frames_as_arrays
 from .placement import Placement
 from .source import Scaler, assign_block, sum_block
 
-__all__ = ["DaskRows"]
+__all__ = ["DaskRows", "occurrences_in_chunks"]
 
 _FAN_IN = 16  # number of sums that one task adds
 
@@ -113,6 +114,19 @@ class DaskRows:
         ends = np.cumsum(self.arrays[0].chunks[0]).tolist()
         starts = [0, *ends[:-1]]
         return [(start, stop, list(blocks)) for start, stop, *blocks in zip(starts, ends, *columns, strict=True)]
+
+
+def occurrences_in_chunks(labels: Any, n_clusters: int) -> tuple[np.ndarray, np.ndarray]:
+    """Size and first sample of each cluster of a Dask array, as :func:`viewfuse.linalg.occurrences`."""
+    dask = require("dask", extra="dask")
+    parts = dask.compute(*(dask.delayed(occurrences)(chunk, n_clusters) for chunk in labels.to_delayed().ravel()))
+    lengths = np.array(labels.chunks[0])
+    starts = np.cumsum(lengths) - lengths
+    first = [
+        np.where(found < length, start + found, len(labels))
+        for (_, found), start, length in zip(parts, starts, lengths, strict=True)
+    ]
+    return np.sum([sizes for sizes, _ in parts], axis=0), np.min(first, axis=0)
 
 
 def _rows_of(rows: np.ndarray, *blocks: Any) -> list[Any]:
