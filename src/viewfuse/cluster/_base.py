@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
@@ -16,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._utils import hooks
 from .._utils.device import free_memory, to_host
+from .._utils.warn import warn
 from ..exceptions import UnusedColumnsWarning, ViewsTypeError
 from ..linalg import assign_clusters, numbered_by_size, occurrences, order_by_size, renumbered
 from ..linalg.threads import threads_for
@@ -171,13 +171,12 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
         else:
             views, unused = split_columns(matrix, self.views)
             if unused:
-                warnings.warn(
+                warn(
                     UnusedColumnsWarning(
                         f"{unused} of {matrix.shape[1]} columns are in no group of views= and are not used.",
                         parameter="views",
                         value=self.views,
-                    ),
-                    stacklevel=3,
+                    )
                 )
         return views if index is None else Views(views, ids=index)
 

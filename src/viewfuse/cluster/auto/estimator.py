@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
@@ -15,6 +14,7 @@ from sklearn.utils import ClassifierTags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ..._utils.device import on_device, to_host
+from ..._utils.warn import warn
 from ...exceptions import (
     ConvergenceWarning,
     NoStructureWarning,
@@ -332,13 +332,13 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
                 f"AutoFusion was stopped by max_time={self.max_time:g} seconds: it chose among {len(choice.candidates)} of "
                 f"{1 + len(CANDIDATES)} candidates."
             )
-            warnings.warn(ConvergenceWarning(problem, parameter="max_time", value=self.max_time), stacklevel=5)
+            warn(ConvergenceWarning(problem, parameter="max_time", value=self.max_time))
         about: dict[str, Any] = {"parameter": "n_clusters", "value": self.n_clusters}
         best = max(choice.mean_agreement().values())
         if self.n_clusters_ < 2:
             problem = "No clusters were found: all samples are in one cluster."
             hint = "Set n_clusters to a number to divide them all the same."
-            warnings.warn(NoStructureWarning(problem, hint=hint, **about), stacklevel=5)
+            warn(NoStructureWarning(problem, hint=hint, **about))
         elif choice.null_ratio > NO_STRUCTURE:
             problem = (
                 f"These {self.n_clusters_} clusters are hardly more separated than those of data without clusters: the mean "
@@ -346,14 +346,14 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
                 "cloud with the same covariances."
             )
             hint = "Do not rely on these clusters; see choice_."
-            warnings.warn(NoStructureWarning(problem, hint=hint, **about), stacklevel=5)
+            warn(NoStructureWarning(problem, hint=hint, **about))
         elif len(choice.candidates) > 1 and best < _UNSTABLE:
             problem = (
                 f"{len(choice.candidates)} ways to cluster these data disagree: the best agrees with the others by a mean "
                 f"adjusted Rand index of {best:.2f}."
             )
             hint = "Do not rely on these clusters; see choice_, and try other numbers of clusters."
-            warnings.warn(UnstableClustersWarning(problem, hint=hint, **about), stacklevel=5)
+            warn(UnstableClustersWarning(problem, hint=hint, **about))
 
 
 def _present_in(present: np.ndarray | None, views: Sequence[int]) -> np.ndarray | None:

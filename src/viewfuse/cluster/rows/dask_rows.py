@@ -11,7 +11,6 @@ step is a function of a chunk and of what was learned before, so Dask can recomp
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -19,6 +18,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..._utils.extras import require
+from ..._utils.warn import warn
 from ...exceptions import ChunksWarning, ViewsError, ViewsTypeError
 from ...fusion.anchor import AnchorModel, Sums
 from ...linalg import occurrences
@@ -184,13 +184,12 @@ def _aligned(arrays: list[Any], names: Sequence[str]) -> list[Any]:
     wanted = arrays[0].chunks[0]
     different = [name for name, array in zip(names, arrays, strict=True) if array.chunks[0] != wanted]
     if different:
-        warnings.warn(
+        warn(
             ChunksWarning(
                 f"The row chunks of {', '.join(map(repr, different))} differ from those of {names[0]!r}, so they are "
                 "re-chunked, and every pass moves data between workers.",
                 hint="Re-chunk these views by rows once, and persist or store them.",
                 view=different[0],
-            ),
-            stacklevel=5,
+            )
         )
     return [array.rechunk({0: wanted}) for array in arrays]
