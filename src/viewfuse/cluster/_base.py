@@ -14,13 +14,20 @@ from sklearn.utils import check_random_state, estimator_html_repr
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._utils import hooks
-from .._utils.device import free_memory, to_host
+from .._utils.device import free_memory, moves_to, to_host
 from .._utils.warn import warn
 from ..exceptions import UnusedColumnsWarning, ViewsTypeError
 from ..linalg import assign_clusters, numbered_by_size, occurrences, order_by_size, renumbered
 from ..linalg.threads import threads_for
 from ..views import Views, align_graph_frames, holds_views, is_dataframe, split_columns
-from ._checks import check_enough_samples, check_graphs, nonconstant_views, solving
+from ._checks import (
+    check_enough_samples,
+    check_graphs,
+    check_not_split_by_view,
+    nonconstant_views,
+    restored_on_failure,
+    solving,
+)
 from ._constraints import ANYTHING, Constraint, Count, check_parameters
 from ._docs import filled
 from ._memory import MemoryDemand, check_memory
@@ -70,6 +77,12 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
         -------
         self
         """
+        check_not_split_by_view(X)
+        with restored_on_failure(self):
+            self._fit_checked(X)
+        return self
+
+    def _fit_checked(self, X: Any) -> None:
         views = self._checked_views(X)
         arrays, present = self._arrays(views)
         check_enough_samples(views, 2 if self.n_clusters == "auto" else self.n_clusters)
@@ -78,13 +91,12 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
         used = nonconstant_views(views, arrays, present)
         self._describe(X, views)
         demand = self._demand()
-        on_gpu = getattr(self, "device", None) is not None or free_memory(arrays[used[0]]) is not None
+        on_gpu = moves_to(getattr(self, "device", None), arrays) or free_memory(arrays[used[0]]) is not None
         if demand is not None and not on_gpu:
             check_memory(self, demand.bytes([arrays[v] for v in used]), len(views))
         with solving(self), threads_for(len(views)):
             self._fit(views, arrays, used)
             self._number_clusters()
-        return self
 
     def _arrays(self, views: Views) -> tuple[list[Any], np.ndarray | None]:
         """The views as floating-point arrays, and which samples are present in which view.

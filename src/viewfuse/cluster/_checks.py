@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from array_api_compat import array_namespace
 
+from .._utils.callers import calling_frames, module_of
 from .._utils.device import to_host, true_positions
 from .._utils.warn import warn
 from ..exceptions import (
@@ -18,6 +19,7 @@ from ..exceptions import (
     NotEnoughMemoryError,
     UninformativeViewWarning,
     ViewsError,
+    ViewsTypeError,
 )
 from ..views import Views
 from ._constraints import Count, check_value
@@ -29,8 +31,10 @@ __all__ = [
     "check_enough_samples",
     "check_finite_results",
     "check_graphs",
+    "check_not_split_by_view",
     "check_zero_samples",
     "nonconstant_views",
+    "restored_on_failure",
     "solving",
     "unbalanced_sizes",
     "warn_of_no_structure",
@@ -223,6 +227,35 @@ def check_graphs(views: Views, arrays: Sequence[Any]) -> None:
                 view=name,
                 value=least,
             )
+
+
+def check_not_split_by_view(X: Any) -> None:
+    """Raise ViewsTypeError if scikit-learn's cross-validation fits a plain list of views.
+
+    It indexes a list by its elements, so it has split the views, and not the samples, into folds. Neither the data nor the
+    indices show this in ``fit``, because some views of a list are a list of views. The caller does.
+    """
+    if not isinstance(X, (list, tuple)) or not all(hasattr(view, "shape") for view in X):
+        return
+    if "sklearn.model_selection._validation" in map(module_of, calling_frames()):
+        raise ViewsTypeError(
+            f"Cross-validation split a list of views into folds of whole views: {len(X)} of them are in this fold. It must "
+            "split the samples.",
+            hint="Wrap them in Views, as in search.fit(Views(views)), or pass one table and views=.",
+            parameter="X",
+        )
+
+
+@contextmanager
+def restored_on_failure(model: Any) -> Iterator[None]:
+    """Leave the estimator as it was if a fit fails, so that attributes of two fits are never mixed."""
+    before = dict(vars(model))
+    try:
+        yield
+    except BaseException:
+        vars(model).clear()
+        vars(model).update(before)
+        raise
 
 
 @contextmanager

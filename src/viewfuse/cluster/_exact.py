@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from array_api_compat import array_namespace, is_numpy_array
 from sklearn.utils import check_random_state
 
-from .._utils.device import free_memory, on_device, to_host, true_positions
+from .._utils.device import free_memory, moves_to, on_device, to_host, true_positions
 from .._utils.warn import warn
 from ..exceptions import (
     DegenerateClustersWarning,
@@ -97,7 +97,7 @@ class ExactFusion(StoppableMixin, ViewReportMixin, RelabelMixin, MultiViewCluste
         return self.variant == "robust" or self._cut_weight() is None
 
     def _fit(self, views: Views, arrays: list[Any], used: list[int]) -> None:
-        if self.device is None:
+        if self.device is None or not moves_to(self.device, arrays):
             self._fit_on_device(views, arrays, used)
             return
         self._fit_on_device(views, on_device(arrays, self.device), used)

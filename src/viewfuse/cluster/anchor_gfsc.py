@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.random import sample_without_replacement
 from sklearn.utils.validation import check_is_fitted
 
-from .._utils.device import is_tensor, to_host
+from .._utils.device import is_tensor, moves_to, to_host
 from ..exceptions import ParameterError, ViewsError
 from ..fusion.anchor import AnchorFusion, learn_anchors, refined
 from ..graphs import ScaledView, as_dense
@@ -23,7 +23,9 @@ from ._base import EmbeddingMixin, MultiViewClusterer
 from ._checks import (
     check_enough_samples,
     check_finite_results,
+    check_not_split_by_view,
     nonconstant_views,
+    restored_on_failure,
     solving,
     warn_of_no_structure,
     warn_of_zero_samples,
@@ -205,13 +207,16 @@ class AnchorGFSC(StoppableMixin, ViewReportMixin, EmbeddingMixin, MultiViewClust
         -------
         self
         """
-        self._validate_params()
-        source = self._source(X, reset=True)
-        check_enough_samples(source.described, 2 if self.n_clusters == "auto" else self.n_clusters, n_samples=len(source))
-        self._describe(X, source.described)
-        with worker_threads(), solving(self):
-            self._fit_rows(source)
-            self._number_clusters()
+        check_not_split_by_view(X)
+        with restored_on_failure(self):
+            self._validate_params()
+            source = self._source(X, reset=True)
+            least = 2 if self.n_clusters == "auto" else self.n_clusters
+            check_enough_samples(source.described, least, n_samples=len(source))
+            self._describe(X, source.described)
+            with worker_threads(), solving(self):
+                self._fit_rows(source)
+                self._number_clusters()
         return self
 
     def predict(self, X: Any) -> Any:
@@ -234,7 +239,7 @@ class AnchorGFSC(StoppableMixin, ViewReportMixin, EmbeddingMixin, MultiViewClust
         if holds_dask(X):
             return DaskRows(X, views=self.views, block_rows=self._block_rows)
         views = self._as_views(X, reset=reset)
-        if self.device is not None or any(map(is_tensor, views.arrays)):
+        if moves_to(self.device, views.arrays) or any(map(is_tensor, views.arrays)):
             return TensorRows(views, self.device, block_rows=self._block_rows)
         return LocalRows(views, block_rows=self._block_rows)
 

@@ -13,7 +13,7 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.utils import ClassifierTags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from ..._utils.device import on_device, to_host
+from ..._utils.device import moves_to, on_device, to_host
 from ..._utils.warn import warn
 from ...exceptions import (
     ConvergenceWarning,
@@ -161,7 +161,7 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
 
     def _fit(self, views: Views, arrays: list[Any], used: list[int]) -> None:
         begin = time.monotonic()
-        if self.device is not None:
+        if self.device is not None and moves_to(self.device, arrays):
             on_device([], self.device)  # raises if there is no such device, also if no candidate would use it
         rng = check_random_state(self.random_state)
         self._units = [unit(array) for array in arrays]
