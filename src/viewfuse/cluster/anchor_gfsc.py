@@ -285,6 +285,9 @@ class AnchorGFSC(StoppableMixin, ViewReportMixin, EmbeddingMixin, MultiViewClust
             on_sweep=on_sweep,
         )
 
+    def _n_clustered(self, n_samples: int) -> int:
+        return min(n_samples, self._rows_per_anchor * self._placement.model.n_anchors)
+
     def _compare_views(self, sample: list[UnitRows]) -> None:
         """Set ``noise_views_``, and keep some samples for ``view_report_``."""
         complete = np.flatnonzero(~np.any([view.absent for view in sample], axis=0))
