@@ -25,14 +25,13 @@ from sklearn.utils import check_random_state
 from .._utils.device import to_host
 from .._utils.extras import require
 from .._utils.text import count
-from .._utils.warn import warn
+from .._utils.warn import quietly, warn
 from ..cluster import MultiViewClusterer
 from ..cluster._base import Cut
 from ..cluster._checks import check_count
 from ..exceptions import ConvergenceWarning, ViewsError, ViewsTypeError
 from ..linalg import recurrence
 from ..views import Views, holds_dask
-from ._quiet import ignore_fit_warnings
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -124,7 +123,7 @@ def stability(
             "stability needs views in memory, but these are Dask collections.", hint="Pass a sample of them."
         )
     rng = check_random_state(random_state)
-    with ignore_fit_warnings():
+    with quietly():
         data = model._as_views(views)
         model = model if hasattr(model, "labels_") else clone(model).fit(views)
     labels = to_host(model.labels_)
@@ -135,7 +134,7 @@ def stability(
         return Stability(np.array([len(labels)]), ones, ones, np.ones(len(labels)), ones)
     rows = _resampled_rows(model, len(labels), rng)
     drawn = data if len(rows) == len(data) else _part(model, data, rows)
-    with ignore_fit_warnings():
+    with quietly():
         shared = model._shared_cut(drawn, k, rng)
         cluster = _fit_to(model, drawn, k) if shared is None else shared
         parts = halves(len(rows), n_resamples or (_REFITTED if shared is None else _SHARED), k + 1, rng)

@@ -12,19 +12,16 @@ side is preferred to graphs: it knows the shapes of clusters that touch.
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import GaussianMixture
 
 from ..._utils.device import to_host
-from ...exceptions import ViewfuseWarning
+from ..._utils.warn import ignoring, quietly
 from ...graphs.nearest import neighbor_graph, whitened_points
 from ...linalg import assign_clusters, unit_rows
 from ...linalg.sparse_cut import normalized_graph, spectrum
@@ -100,7 +97,7 @@ def _graph_among(rows: np.ndarray, points: np.ndarray) -> sp.csr_array:
 
 
 def anchors(task: Task) -> Candidate:
-    with _quietly():
+    with quietly():
         model = AnchorGFSC(task.n_clusters, random_state=task.seed, device=task.device).fit(task.views())
     embedding = np.asarray(model.embedding_, dtype=np.float64)[:, : task.n_clusters]
     graph = sp.csr_array(model.anchor_graph_)
@@ -112,7 +109,7 @@ def anchors(task: Task) -> Candidate:
 
 
 def fused_graphs(task: Task) -> Candidate:
-    with _quietly():
+    with quietly():
         model = GFSC(task.n_clusters, random_state=task.seed, device=task.device).fit(task.views())
     return Candidate(
         "fused graphs",
@@ -130,21 +127,12 @@ def gaussian_mixture(joint: np.ndarray, cut: JointCut, random_state: np.random.R
     parameters = k * (1 + p + p * (p + 1) // 2)
     if p > _MOST_COLUMNS or n < _SAMPLES_PER_PARAMETER * parameters:
         return None
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
+    with ignoring("Best performing initialization did not converge"):
         mixture = GaussianMixture(k, n_init=5, reg_covar=1e-3 * float(joint.var()), random_state=random_state)
         labels = mixture.fit_predict(joint)
     if not is_balanced(labels, k):
         return None
     return Candidate("gaussian mixture", labels, cut.spectrum.vectors[:, :k], cut.graph)
-
-
-@contextmanager
-def _quietly() -> Iterator[None]:
-    """Candidates may be poor; their warnings are not about the result."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ViewfuseWarning)
-        yield
 
 
 # Beside the joint neighbours; in the order of their cost.
