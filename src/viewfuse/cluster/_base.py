@@ -58,6 +58,7 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
     }
     _counts_clusters: ClassVar[bool] = False  # whether n_clusters may be "auto"
     _memory_demand: ClassVar[MemoryDemand | None] = None  # None: the method makes no n × n array
+    _gives_verdict = True  # False for fits inside other fits
     _most_clustered: ClassVar[int | None] = None  # samples; see _n_clustered
     _unsaved_parameters: ClassVar[tuple[str, ...]] = ()  # ``save`` leaves them out, ``load`` sets them to None
 
@@ -163,6 +164,8 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
         order = order_by_size(*self._occurrences(getattr(self, "n_clusters_", self.n_clusters)))
         if (order != np.arange(len(order))).any():
             self._renumber(order)
+            if hasattr(self, "verdict_"):
+                self.verdict_ = self.verdict_.renumbered(order)
 
     def _occurrences(self, n_clusters: int) -> tuple[np.ndarray, np.ndarray]:
         """Size and first sample of each cluster."""

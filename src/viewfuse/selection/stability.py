@@ -30,13 +30,13 @@ from ..cluster import MultiViewClusterer
 from ..cluster._base import Cut
 from ..cluster._checks import check_count
 from ..exceptions import ConvergenceWarning, ViewsError, ViewsTypeError
-from ..linalg import recurrence
+from ..linalg import halves, recurrence
 from ..views import Views, holds_dask
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-__all__ = ["Stability", "halves", "stability"]
+__all__ = ["Stability", "stability"]
 
 _SHARED, _REFITTED = 20, 6  # resamples
 
@@ -142,16 +142,6 @@ def stability(
     return _summarised(labels, resampled)
 
 
-def halves(n: int, n_halves: int, least: int, random_state: np.random.RandomState) -> list[np.ndarray]:
-    """Random halves of n samples, sorted; each two are complementary, or overlap if a half has fewer than ``least``."""
-    size = min(max(n // 2, least), n)
-    drawn: list[np.ndarray] = []
-    while len(drawn) < n_halves:
-        order = random_state.permutation(n)
-        drawn += [np.sort(order[:size]), np.sort(order[-size:])]
-    return drawn[:n_halves]
-
-
 def _check_fit(model: MultiViewClusterer, labels: np.ndarray, data: Views) -> None:
     if len(labels) != len(data):
         raise ViewsError(
@@ -181,7 +171,13 @@ def _fit_to(model: MultiViewClusterer, data: Views, n_clusters: int) -> Cut:
     again = clone(model)
     unlimited = {"max_time": None, "callback": None, "verbose": 0, "views": None, "n_clusters": n_clusters}
     again.set_params(**{name: value for name, value in unlimited.items() if name in again.get_params()})
-    return lambda part: clone(again).fit(_part(model, data, part)).labels_
+
+    def labels_of(part: np.ndarray) -> Any:
+        one = clone(again)
+        one._gives_verdict = False
+        return one.fit(_part(model, data, part)).labels_
+
+    return labels_of
 
 
 def _part(model: MultiViewClusterer, data: Views, rows: np.ndarray) -> Views:
