@@ -87,7 +87,8 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
     membership_ : (n_samples, n_clusters) array, rows sum to 1
         How likely each sample belongs to each cluster (:mod:`viewfuse.cluster.auto.membership`); the largest is its label's.
     confidence_ : (n_samples,) array in [0, 1]
-        By how much the membership in the sample's cluster exceeds that in the next one.
+        By how much the membership in the sample's cluster exceeds that in the next one; a tenth of it if ``verdict_`` says
+        that there are no clusters.
     outlier_score_ : (n_samples,) array
         How unlike its neighbours each sample is: 0 in surroundings as dense as theirs, 1 if they are half as dense, and more
         for outliers.
@@ -272,7 +273,8 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
         if candidates[-1].name == MIXTURE:
             return candidates[-1], "few columns and enough samples to estimate the shapes of clusters that touch"
         means = mean_of_others(agreement)
-        best = int(np.argmax(means))
+        # What depends on chance counts less.
+        best = int(np.argmax([mean * candidate.repeatable**0.5 for mean, candidate in zip(means, candidates, strict=True)]))
         return candidates[best], f"agrees best with the others (mean adjusted Rand index {means[best]:.2f})"
 
     def _record(
@@ -314,7 +316,7 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
         """``labels_``, ``membership_``, ``outlier_score_`` and ``embedding_`` of all samples, and ``confidence_``."""
         n, k = views[0].shape[0], self.n_clusters_
         self._space = VotingSpace.of(np.hstack([self._sample_points[v] for v in self._kept]))
-        self._membership, own = Membership.learn(self._space, self._sample_labels, k, self.verdict_.certainty)
+        self._membership, own = Membership.learn(self._space, self._sample_labels, k)
         if rows.size == n:
             place = np.argsort(rows)
             self.labels_, self.embedding_ = self._sample_labels[place], self._sample_embedding[place]
@@ -332,7 +334,7 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
             self.labels_[rows], self.membership_[rows] = self._sample_labels, own
             if n <= self._most_clustered:  # the others are outliers
                 self.affinity_matrix_ = self._graph_of_all(views, present, rows)
-        self.confidence_ = _margin(self.membership_)
+        self.confidence_ = self.verdict_.certainty * _margin(self.membership_)
 
     def _graph_of_all(self, views: list[Any], present: np.ndarray | None, rows: np.ndarray) -> sp.csr_array:
         """The graph of the clustered samples, and edges of the others to their nearest neighbours among these."""
