@@ -49,6 +49,7 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
     n_clusters: Any
     views: Any
     labels_: Any
+    verdict_: Any
     affinity: str = "self-expressive"
 
     _parameter_constraints: ClassVar[dict[str, Sequence[Constraint]]] = {

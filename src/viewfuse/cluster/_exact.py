@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from functools import partial
 from typing import Any, ClassVar
 
@@ -12,13 +11,12 @@ from array_api_compat import array_namespace, is_numpy_array
 from sklearn.utils import check_random_state
 
 from .._utils.device import free_memory, moves_to, on_device, to_host, true_positions
-from .._utils.warn import warn
+from .._utils.warn import quietly, warn
 from ..exceptions import (
     DegenerateClustersWarning,
     DegenerateGraphWarning,
     NotEnoughMemoryError,
     ParameterError,
-    ViewfuseWarning,
     ViewsError,
 )
 from ..fusion import FusionResult, fuse_graphs, learned_factors
@@ -169,8 +167,7 @@ class ExactFusion(StoppableMixin, ViewReportMixin, RelabelMixin, MultiViewCluste
             theirs = None if present is None else present[:, some]
             if theirs is not None and not theirs.any(axis=1).all():
                 return None
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", ViewfuseWarning)  # a single view may well give poor clusters
+            with quietly():  # a single view may well give poor clusters
                 return to_host(self._clustered([views[v] for v in some], theirs, check_random_state(0))[2])
 
         names = [str(self.view_names_[v]) for v in used]

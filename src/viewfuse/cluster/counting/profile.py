@@ -129,7 +129,7 @@ class ClusterCounts:
     def _order(self) -> np.ndarray:
         first = {self.suggested: 0, **dict.fromkeys(self.also, 1)}
         place = [first.get(int(k), 2) for k in self.counts]
-        return np.lexsort((-self.score, place))
+        return np.lexsort((-self.score, np.array(place)))
 
 
 def count_clusters(
