@@ -8,17 +8,22 @@ from .assign import (
     edge_confidence,
     margin_confidence,
     nearest_centres,
+    random_kmeans,
     refilled,
     unit_rows,
 )
 from .bipartite import BipartiteEmbedding, bipartite_embedding
 from .complement import Complement, normalized_adjacency
+from .congruence import Congruence
 from .eigensolvers import Eigenpairs, smallest_eigenpairs, symmetric_eigh
 from .laplacian import Laplacian, isolated_samples, row_sums
+from .simplex import project_rows, simplex_programs
+from .sparse_laplacian import smallest_laplacian_eigenpairs
 
 __all__ = [
     "BipartiteEmbedding",
     "Complement",
+    "Congruence",
     "Eigenpairs",
     "Laplacian",
     "all_clusters_taken",
@@ -31,9 +36,13 @@ __all__ = [
     "margin_confidence",
     "nearest_centres",
     "normalized_adjacency",
+    "project_rows",
+    "random_kmeans",
     "refilled",
     "row_sums",
+    "simplex_programs",
     "smallest_eigenpairs",
+    "smallest_laplacian_eigenpairs",
     "symmetric_eigh",
     "unit_rows",
 ]
