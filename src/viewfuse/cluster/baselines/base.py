@@ -19,9 +19,10 @@ from .._base import MultiViewClusterer, RelabelMixin
 from .._checks import check_finite_results, check_zero_samples
 from .._constraints import Count, Nothing, Number, OneOf
 from .._memory import MemoryDemand
+from .program_scaling import PROGRAM_SCALINGS, scaled_views
 from .solution import Solution
 
-__all__ = ["AffinityMethod", "ComparisonMethod", "GraphMethod"]
+__all__ = ["AffinityMethod", "ComparisonMethod", "GraphMethod", "ProgramMethod"]
 
 
 class ComparisonMethod(MultiViewClusterer):
@@ -55,7 +56,8 @@ class ComparisonMethod(MultiViewClusterer):
         # Threads do not speed up small products, and slow them down if other programs use the cores.
         with worker_threads() if len(views) < self._threads_from else nullcontext():
             solution = self._solve(views, chosen, used, rng)
-        check_finite_results(self, solution.objective, solution.embedding, solution.graph, solution.weights)
+        edges = solution.graph.data if sp.issparse(solution.graph) else solution.graph
+        check_finite_results(self, solution.objective, solution.embedding, edges, solution.weights)
         self._points = solution.points
         if solution.points is None:
             self.labels_ = solution.labels
@@ -113,3 +115,21 @@ class AffinityMethod(ComparisonMethod):
 
 class GraphMethod(RelabelMixin, AffinityMethod):
     """Base class of the methods that embed the samples by a graph per view."""
+
+
+class ProgramMethod(ComparisonMethod):
+    """Base class of the later methods, which follow their authors' programs, scaling included."""
+
+    variant: str
+
+    _parameter_constraints: ClassVar = {
+        **ComparisonMethod._parameter_constraints,
+        "scaling": [OneOf(*PROGRAM_SCALINGS)],
+        "variant": [OneOf("program", "paper")],
+    }
+
+    def _scaled(self, views: Views, arrays: list[Any], used: list[int]) -> list[np.ndarray]:
+        """The scaled views as dense arrays of doubles, whose squared distances are finite."""
+        scaled = scaled_views(views, arrays, used, self.scaling)
+        check_finite_results(self, np.asarray([4 * np.vdot(x, x) for x in scaled]))
+        return scaled

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -23,7 +24,7 @@ class Solution:
         The rows that k-means clusters; None if the solver finds ``labels`` itself.
     labels : (n,) array of int or None
     embedding : (n, p) array or None
-    graph : (n, n) array or None, the fused graph
+    graph : (n, n) array, dense or sparse, or None, the fused graph
     weights : (n_views,) array summing to 1, or None
     history : dict of arrays, other traces by name
     """
@@ -34,6 +35,6 @@ class Solution:
     points: np.ndarray | None = None
     labels: np.ndarray | None = None
     embedding: np.ndarray | None = None
-    graph: np.ndarray | None = None
+    graph: Any = None
     weights: np.ndarray | None = None
     history: dict[str, np.ndarray] = field(default_factory=dict)
