@@ -10,17 +10,25 @@ from .anchor_gfsc import AnchorGFSC
 from .auto.choice import AutoChoice
 from .auto.estimator import AutoFusion
 from .baselines.amgl import AMGL
+from .baselines.cgd import CGD
 from .baselines.co_reg import CoReg
 from .baselines.co_train import CoTrain
 from .baselines.dimsc import DiMSC
+from .baselines.fpmvs import FPMVS
+from .baselines.gmc import GMC
 from .baselines.imvsc import IMVSC
 from .baselines.km import KM
+from .baselines.lmvsc import LMVSC
+from .baselines.mlan import MLAN
 from .baselines.mspl import MSPL
 from .baselines.mvkkm import MVKKM
 from .baselines.mvsc import MVSC
+from .baselines.opmc import OPMC
 from .baselines.rmkmc import RMKMC
 from .baselines.sc import SC
 from .baselines.sc_ave import SCAve
+from .baselines.snf import SNF
+from .baselines.swmc import SwMC
 from .gf import GF
 from .gfsc import GFSC
 
@@ -41,6 +49,14 @@ METHODS: dict[str, type[MultiViewClusterer]] = {
     "dimsc": DiMSC,
     "imvsc": IMVSC,
     "anchor-gfsc": AnchorGFSC,
+    "gmc": GMC,
+    "snf": SNF,
+    "lmvsc": LMVSC,
+    "opmc": OPMC,
+    "fpmvs": FPMVS,
+    "mlan": MLAN,
+    "swmc": SwMC,
+    "cgd": CGD,
 }
 
 
@@ -75,16 +91,23 @@ def load(path: str | Path) -> MultiViewClusterer:
 
 __all__ = [
     "AMGL",
+    "CGD",
+    "FPMVS",
     "GF",
     "GFSC",
+    "GMC",
     "IMVSC",
     "KM",
+    "LMVSC",
     "METHODS",
+    "MLAN",
     "MSPL",
     "MVKKM",
     "MVSC",
+    "OPMC",
     "RMKMC",
     "SC",
+    "SNF",
     "AnchorGFSC",
     "AutoChoice",
     "AutoFusion",
@@ -93,6 +116,7 @@ __all__ = [
     "DiMSC",
     "MultiViewClusterer",
     "SCAve",
+    "SwMC",
     "known_methods",
     "load",
 ]
