@@ -15,11 +15,10 @@ ZERO = 1e-10
 
 def standard_samples(view):
     """Every sample with mean 0 and standard deviation 1 over its features."""
-    scaled = []
-    for row in np.asarray(view, dtype=float):
-        deviation = row.std(ddof=1)
-        scaled.append((row - row.mean()) / deviation if deviation > 0 else np.zeros_like(row))
-    return np.array(scaled)
+    view = np.asarray(view, dtype=float)
+    deviation = view.std(axis=1, ddof=1, keepdims=True)
+    deviation[deviation < 1e-12 * np.abs(view).max()] = np.inf
+    return (view - view.mean(axis=1, keepdims=True)) / deviation
 
 
 def standard_features(view):
@@ -278,7 +277,7 @@ def opmc(views, labels, rounds=1000, seed=0):
             left, _, right = np.linalg.svd(inner[v].T @ (chosen.T @ x), full_matrices=False)
             outer[v] = left @ right
             inner[v] = (chosen.T @ x) / np.maximum(chosen.sum(axis=0), 1)[:, None] @ outer[v].T
-            costs += np.array([[((row - centre) ** 2).sum() for centre in inner[v] @ outer[v]] for row in x]) / t
+            costs += np.array([((x - centre) ** 2).sum(axis=1) for centre in inner[v] @ outer[v]]).T / t
         labels = costs.argmin(axis=1)
     return {"labels": labels, "losses": losses}
 
@@ -308,7 +307,8 @@ def _polar(matrix):
     return left @ right
 
 
-def cgd(views, c, k=16, alternations=10, rounds=10):
+def cgd(views, k=16, alternations=10, rounds=10, dtype=float):
+    """The program works in single precision."""
     graphs, walks = [], []
     for view in views:
         lengths = np.linalg.norm(view, axis=1, keepdims=True)
@@ -321,14 +321,16 @@ def cgd(views, c, k=16, alternations=10, rounds=10):
         graph = (kept + kept.T) / 2
         root = graph.sum(axis=1) ** -0.5
         graphs.append(graph)
-        walks.append(root[:, None] * graph * root[None, :])
+        walks.append((root[:, None] * graph * root[None, :]).astype(dtype))
     n, t = len(walks[0]), len(walks)
-    fused, weights = np.eye(n), np.full(t, 1 / t)
+    identity = np.eye(n, dtype=dtype)
+    fused, weights = identity, np.full(t, 1 / t)
     for _ in range(alternations):
         shares = weights / (0.3 + weights.sum())
         for _ in range(rounds):
-            fused = sum(a * s @ fused @ s.T for a, s in zip(shares, walks, strict=True)) + (1 - shares.sum()) * np.eye(n)
-        weights = _balanced(weights, [smoothness(fused, graph) for graph in graphs])
+            moved = [dtype(a) * (s @ fused @ s.T) for a, s in zip(shares, walks, strict=True)]
+            fused = sum(moved) + dtype(1 - shares.sum()) * identity
+        weights = _balanced(weights, [smoothness(fused, graph.astype(dtype)) for graph in graphs])
     return {"fused": fused, "weights": weights}
 
 

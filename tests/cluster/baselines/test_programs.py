@@ -303,6 +303,17 @@ class TestFPMVS:
         np.testing.assert_allclose(model.objective_, direct["objective"], rtol=1e-8)
         np.testing.assert_allclose(model.view_weights_, direct["weights"], rtol=1e-6)
 
+    def test_sparse_views_equal_dense_ones(self):
+        rng = np.random.default_rng(0)
+        views = [np.maximum(view, 0) for view in blobs(noise=2.0, dims=(12, 9))]
+        views[0][:, 3] = 7.0  # constant
+        views[0][:, 4] = 0.0
+        views[1][:, 2] = 1e6 * (rng.random(60) < 0.1)
+        dense = METHODS["fpmvs"](3, random_state=0).fit(views)
+        sparse = METHODS["fpmvs"](3, random_state=0).fit([sp.csr_array(view) for view in views])
+        np.testing.assert_allclose(sparse.objective_, dense.objective_, rtol=1e-8)
+        assert np.array_equal(sparse.labels_, dense.labels_)
+
     def test_polar_factors(self):
         rng = np.random.default_rng(0)
         for matrix in (rng.normal(size=(9, 4)), rng.normal(size=(3, 5)), np.outer(np.ones(6), [1.0, 0, 2])):
@@ -331,7 +342,7 @@ class TestCGD:
     @pytest.mark.parametrize("n", [61, 300])  # less than a panel, and several
     def test_it_equals_the_direct_version(self, n):
         views = blobs(n=n, noise=2.0)
-        model, direct = METHODS["cgd"](3, random_state=0).fit(views), peers.cgd(views, 3)
+        model, direct = METHODS["cgd"](3, random_state=0).fit(views), peers.cgd(views)
         np.testing.assert_allclose(model.affinity_matrix_, direct["fused"], atol=2e-6)
         np.testing.assert_allclose(model.view_weights_, direct["weights"], atol=1e-4)
 

@@ -2,9 +2,10 @@
 
     min Σ_v α_v² ‖X_v − W_v A Z‖²,   W_vᵀW_v = I, AᵀA = I (c × c), columns of Z (c × n) on the simplex, Σα = 1
 
-in turn over the bases W_v, the anchors A, Z and the weights α. An iteration takes 4n·d·c operations; memory is that of the
-views and a few arrays of n × c. The authors' program is obfuscated. The steps are those of SMVSC, an open program of one
-of the authors, without its regularisation; they fit the output that the authors published.
+in turn over the bases W_v, the anchors A, Z and the weights α. An iteration takes 2n·d·c operations, or as many as the
+entries of a sparse view times c, because that stays sparse; memory is that of the views and a few arrays of n × c. The
+authors' program is obfuscated. The steps are those of SMVSC, an open program of one of the authors, without its
+regularisation; they fit the output that the authors published.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from ...linalg import project_rows, unit_rows
 from ...views import Views
@@ -23,50 +25,87 @@ from .solution import Solution
 __all__ = ["FPMVS", "consensus_anchors", "polar"]
 
 _FIRST_TEST = 10  # iterations, as in the program
-_WELL_CONDITIONED = 1e-8  # smallest eigenvalue of the Gram matrix, relative to the largest
 
 
 def polar(matrix: np.ndarray) -> np.ndarray:
-    """The orthogonal factor of ``M = Q H``: the orthonormal matrix that is closest to M, (r, c).
-
-    ``M (MᵀM)^-½`` or, if M has no full column rank, by a singular value decomposition.
-    """
-    if matrix.shape[0] >= matrix.shape[1]:
-        values, vectors = np.linalg.eigh(matrix.T @ matrix)
-        if values[0] > _WELL_CONDITIONED * values[-1]:
-            return np.asarray(matrix @ ((vectors / np.sqrt(values)) @ vectors.T))
+    """The orthogonal factor of ``M = Q H``: the orthonormal matrix that is closest to M, (r, c)."""
     left, _, right = np.linalg.svd(matrix, full_matrices=False)
     return np.asarray(left @ right)
 
 
+class _View:
+    """One view ``X = S − 1 mᵀ`` (n, d): S dense and m = 0, or S sparse and m the means of its scaled features.
+
+    A sparse view is standardised without becoming dense.
+    """
+
+    def __init__(self, values: Any, means: np.ndarray | None = None) -> None:
+        self._values, self._means = values, means
+        self._transposed = sp.csr_array(values.T) if sp.issparse(values) else None
+        if means is None:
+            self.square = float(np.vdot(values, values))
+        else:
+            self.square = float(values.data @ values.data - values.shape[0] * (means @ means))
+
+    @classmethod
+    def standardised(cls, view: sp.csr_array) -> _View:
+        """A sparse view with features of mean 0 and standard deviation 1; constant features become 0."""
+        n = view.shape[0]
+        # As for dense views, each feature is divided by its largest value first.
+        peaks = abs(view).max(axis=0).toarray().ravel()
+        scaled = sp.csr_array(view, dtype=np.float64, copy=True)
+        scaled.data /= np.where(peaks > 0, peaks, 1)[scaled.indices]
+        means = np.asarray(scaled.sum(axis=0)).ravel() / n
+        squares = np.asarray(scaled.multiply(scaled).sum(axis=0)).ravel()
+        deviations = np.sqrt(np.maximum(squares - n * means**2, 0) / max(n - 1, 1))
+        varies = deviations > 1e-7  # the difference of squares is exact to about 1e-8 of them
+        factors = np.where(varies, 1 / np.where(varies, deviations, 1), 0)
+        scaled.data *= factors[scaled.indices]
+        return cls(scaled, means * factors)
+
+    @property
+    def n_features(self) -> int:
+        return int(self._values.shape[1])
+
+    def sums(self, codes: np.ndarray) -> np.ndarray:
+        """``XᵀZᵀ``, (d, c). Few of the codes differ from 0."""
+        if self._means is None:
+            return np.asarray((sp.csr_array(codes.T) @ self._values).T)
+        return np.asarray(self._transposed @ codes - self._means[:, None] * codes.sum(axis=0))
+
+    def image(self, basis: np.ndarray) -> np.ndarray:
+        """``XW``, (n, c)."""
+        product = self._values @ basis
+        return np.asarray(product if self._means is None else product - self._means @ basis)
+
+
 def consensus_anchors(
-    views: Sequence[np.ndarray], n_clusters: int, *, variant: str, max_iter: int, tol: float
+    views: Sequence[_View], n_samples: int, n_clusters: int, *, variant: str, max_iter: int, tol: float
 ) -> tuple[np.ndarray, np.ndarray, list[float], bool]:
     """Z transposed (n, c), α, the objective after every iteration, and whether it changed by less than ``tol`` of itself."""
-    n = len(views[0])
-    squares = [float(np.vdot(x, x)) for x in views]
-    codes, anchors = np.eye(n, n_clusters), None
+    squares = np.asarray([view.square for view in views])
+    codes = np.eye(n_samples, n_clusters)
+    sums = [view.sums(codes) for view in views]
+    # Before it has anchors, the program decomposes a zero matrix, which gives the leading unit vectors.
+    bases = [np.eye(view.n_features, n_clusters) for view in views]
+    anchors = np.zeros((n_clusters, n_clusters))
     weights = np.full(len(views), 1 / len(views))
     objective: list[float] = []
     converged = False
     while not converged and len(objective) < max_iter:
-        sums = [x.T @ codes for x in views]  # (d, c) each
-        # Before the first anchors the program decomposes a zero matrix, which gives the leading unit vectors.
-        bases = [np.eye(*s.shape) if anchors is None else polar(s @ anchors.T) for s in sums]
-        total = sum(w**2 * (b.T @ s) for w, b, s in zip(weights, bases, sums, strict=True))
-        anchors = polar(total)
-        images = [x @ b for x, b in zip(views, bases, strict=True)]  # (n, c) each
+        if objective:
+            bases = [polar(total @ anchors.T) for total in sums]
+        anchors = polar(np.sum([w**2 * (b.T @ s) for w, b, s in zip(weights, bases, sums, strict=True)], axis=0))
         # The program, and the paper, leave α² out of the numerator.
-        codes = project_rows(sum(images) @ anchors / (weights**2).sum())
-        fitted = codes @ anchors.T
-        gram = fitted.T @ fitted
-        misfits = np.asarray(
-            [
-                square - 2 * float(np.vdot(image, fitted)) + float(np.vdot(gram, basis.T @ basis))
-                for square, image, basis in zip(squares, images, bases, strict=True)
-            ]
-        )
-        misfits = np.maximum(misfits, np.finfo(float).eps * np.asarray(squares))
+        pulls = np.sum([view.image(basis) for view, basis in zip(views, bases, strict=True)], axis=0)
+        codes = project_rows(pulls @ anchors / (weights**2).sum())
+        sums = [view.sums(codes) for view in views]
+        inner = anchors @ (codes.T @ codes) @ anchors.T
+        fits = [
+            2 * np.vdot(basis, total @ anchors.T) - np.vdot(inner, basis.T @ basis)
+            for basis, total in zip(bases, sums, strict=True)
+        ]
+        misfits = np.maximum(squares - fits, np.finfo(float).eps * squares)
         inverse = 1 / (misfits if variant == "program" else np.sqrt(misfits))
         weights = inverse / inverse.sum()
         objective.append(float((weights**2 * misfits).sum()))
@@ -136,8 +175,16 @@ class FPMVS(RelabelMixin, ProgramMethod):
 
     def _solve(self, views: Views, arrays: list[Any], used: list[int], rng: np.random.RandomState) -> Solution:
         options: dict[str, Any] = {"variant": self.variant, "max_iter": self.max_iter, "tol": self.tol}
-        features = self._scaled(views, arrays, used)
-        codes, weights, objective, converged = consensus_anchors(features, self.n_clusters, **options)
+        found_views = self._operators(views, arrays, used)
+        codes, weights, objective, converged = consensus_anchors(found_views, len(views), self.n_clusters, **options)
         embedding = np.linalg.svd(codes, full_matrices=False)[0]
         found: dict[str, Any] = {"points": unit_rows(embedding), "embedding": embedding, "weights": weights}
         return Solution(converged, len(objective), np.asarray(objective), **found)
+
+    def _operators(self, views: Views, arrays: list[Any], used: list[int]) -> list[_View]:
+        if self.scaling == "standard-features":
+            dense = [v for v, array in enumerate(arrays) if not sp.issparse(array)]
+        else:
+            dense = list(range(len(arrays)))
+        scaled = dict(zip(dense, self._scaled(views, [arrays[v] for v in dense], [used[v] for v in dense]), strict=True))
+        return [_View(scaled[v]) if v in scaled else _View.standardised(array) for v, array in enumerate(arrays)]

@@ -80,12 +80,13 @@ def _dense(view: Any) -> np.ndarray:
 def _standardised(values: np.ndarray, axis: int) -> np.ndarray:
     if values.shape[axis] == 1:
         return np.zeros_like(values)
-    peak = np.abs(values).max(axis=axis, keepdims=True)
-    values = values / np.where(peak > 0, peak, 1)  # so that squares neither overflow nor underflow
-    centred = values - values.mean(axis=axis, keepdims=True)
-    deviation = np.sqrt((centred**2).sum(axis=axis, keepdims=True) / (values.shape[axis] - 1))
-    constant = deviation <= _CONSTANT
-    return np.where(constant, 0, centred / np.where(constant, 1, deviation))
+    peak = np.maximum(values.max(axis=axis, keepdims=True), -values.min(axis=axis, keepdims=True))
+    scaled = values / np.where(peak > 0, peak, 1)  # so that squares neither overflow nor underflow
+    scaled -= scaled.mean(axis=axis, keepdims=True)
+    squares = np.expand_dims(np.einsum("ij,ij->i" if axis else "ij,ij->j", scaled, scaled), axis)
+    deviation = np.sqrt(squares / (values.shape[axis] - 1))
+    scaled *= np.where(deviation > _CONSTANT, 1 / np.where(deviation > _CONSTANT, deviation, 1), 0)
+    return scaled
 
 
 PROGRAM_SCALINGS: dict[str, Callable[[Any], np.ndarray]] = {

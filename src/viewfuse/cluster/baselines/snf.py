@@ -29,6 +29,7 @@ __all__ = ["SNF", "diffuse", "network", "rotated_labels"]
 
 _PANEL = 256
 _ROTATIONS = 20
+_DENSE_UP_TO = 1000  # samples: to this precision LAPACK is faster than iterations
 
 
 def network(view: np.ndarray, n_neighbors: int, mu: float, variant: str) -> np.ndarray:
@@ -200,6 +201,8 @@ class SNF(EmbeddingMixin, ProgramMethod):
         networks = [network(x, self.n_neighbors, self.mu, self.variant) for x in features]
         fused = diffuse(networks, self.n_neighbors, self.max_iter)
         laplacian = Laplacian.of(fused, normalized=True)
-        embedding = smallest_eigenpairs(laplacian, self.n_clusters, tol=1e-9, random_state=rng).vectors
+        embedding = smallest_eigenpairs(
+            laplacian, self.n_clusters, tol=1e-9, random_state=rng, dense_below=_DENSE_UP_TO
+        ).vectors
         labels = rotated_labels(embedding)
         return Solution(True, self.max_iter, labels=labels, embedding=embedding, graph=fused)
