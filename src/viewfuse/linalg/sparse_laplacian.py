@@ -7,6 +7,7 @@ Krylov method finds one vector of a multiple eigenvalue, so the components are f
 from __future__ import annotations
 
 import numpy as np
+import scipy.linalg
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
@@ -59,8 +60,19 @@ def smallest_laplacian_eigenpairs(
             return np.concatenate([np.zeros(n_components), found]), np.hstack([known, vectors[:, order]])
     laplacian = np.diag(degree) - graph.toarray()
     np.fill_diagonal(laplacian, degree)
-    values, vectors = symmetric_eigh(laplacian, smallest=count)
+    values, vectors = _dense_eigenpairs(laplacian, count)
     return np.where(np.arange(count) < n_components, 0, np.maximum(values, 0)), vectors
+
+
+def _dense_eigenpairs(laplacian: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
+    if 4 * count < len(laplacian):
+        try:
+            values, vectors = scipy.linalg.eigh(laplacian, driver="evr", subset_by_index=(0, count - 1))
+        except (np.linalg.LinAlgError, ValueError):
+            values = np.empty(0)
+        if len(values) == count:  # the driver may return fewer, without an error
+            return values, vectors
+    return symmetric_eigh(laplacian, smallest=count)
 
 
 def _first_indicators(labels: np.ndarray, count: int) -> np.ndarray:

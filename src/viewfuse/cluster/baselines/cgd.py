@@ -32,6 +32,7 @@ _MU, _LAM = 0.3, 19.0
 _BANDWIDTH = 0.25
 _WEIGHT_SWEEPS = 20
 _RESIDUAL = 3e-7  # relative, of the conjugate gradients: about the precision of single precision
+_REDUCTION = 0.1  # of the residual between two updates of the weights
 _STEPS = 60
 
 
@@ -58,18 +59,22 @@ def cross_view_graph(
     objective: list[float] = []
     converged = False
     while not converged and len(objective) < max_iter:
-        fused = _diffused(congruence, weights / (_MU + weights.sum()), fused)
+        fused, solved = _diffused(congruence, weights / (_MU + weights.sum()), fused)
         square = float(np.einsum("ij,ij->", fused, fused, dtype=np.float64))
         costs = [square - congruence.inner(v, fused) for v in range(len(walks))]
         before, weights = weights, balanced(weights, costs)
         trace = float(np.trace(fused, dtype=np.float64))
         objective.append(float(weights @ costs) + _MU * (square - 2 * trace + n) + _LAM / 2 * float(weights @ weights))
-        converged = float(np.abs(weights - before).max()) <= tol
+        converged = solved and float(np.abs(weights - before).max()) <= tol
     return fused, weights, objective, converged
 
 
-def _diffused(congruence: Congruence, shares: np.ndarray, start: np.ndarray) -> np.ndarray:
-    """``A = Σ_v α_v S_v A S_v + (1 − Σα) I`` by conjugate gradients. The map is symmetric with norm Σα < 1."""
+def _diffused(congruence: Congruence, shares: np.ndarray, start: np.ndarray) -> tuple[np.ndarray, bool]:
+    """``A = Σ_v α_v S_v A S_v + (1 − Σα) I`` by conjugate gradients. The map is symmetric with norm Σα < 1.
+
+    The residual is reduced to a tenth, since the weights change again; also returned is whether it is as small as single
+    precision allows.
+    """
     rest = np.float32(1 - shares.sum())
     solution = start.copy()
     residual = congruence.weighted(shares, solution)
@@ -77,7 +82,8 @@ def _diffused(congruence: Congruence, shares: np.ndarray, start: np.ndarray) -> 
     residual[np.diag_indices_from(residual)] += rest
     direction = residual.copy()
     square = _square(residual)
-    enough = _RESIDUAL**2 * float(rest) ** 2 * len(start)
+    least = _RESIDUAL**2 * float(rest) ** 2 * len(start)
+    enough = max(least, _REDUCTION**2 * square)
     for _ in range(_STEPS):
         if square <= enough:
             break
@@ -91,7 +97,7 @@ def _diffused(congruence: Congruence, shares: np.ndarray, start: np.ndarray) -> 
         last, square = square, _square(residual)
         direction *= np.float32(square / last)
         direction += residual
-    return solution
+    return solution, square <= least
 
 
 def _square(matrix: np.ndarray) -> float:
