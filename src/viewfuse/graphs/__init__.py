@@ -9,6 +9,7 @@ from .nearest import Neighbors, joint_points, neighbor_graph, whitened_points
 from .neighbors import adaptive_neighbors, adaptive_neighbors_graph
 from .ranked import adaptive_weights, distances_at, largest_distance, nearest_samples
 from .representation import Representation, represent
+from .samples import Samples
 from .scaling import SCALINGS, ScaledView, as_dense, min_max, unit_samples, unit_spread
 from .self_expressive import GramFactor, factorise, self_expressive_graph
 
@@ -18,6 +19,7 @@ __all__ = [
     "GramFactor",
     "Neighbors",
     "Representation",
+    "Samples",
     "ScaledView",
     "adaptive_neighbors",
     "adaptive_neighbors_graph",

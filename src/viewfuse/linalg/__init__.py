@@ -17,6 +17,8 @@ from .complement import Complement, normalized_adjacency
 from .congruence import Congruence
 from .eigensolvers import Eigenpairs, smallest_eigenpairs, symmetric_eigh
 from .laplacian import Laplacian, isolated_samples, row_sums
+from .numbering import numbered_by_size, occurrences, order_by_size, renumbered
+from .recurrence import Recurrence, halves, recurrence
 from .simplex import project_rows, simplex_programs
 from .sparse_laplacian import smallest_laplacian_eigenpairs
 
@@ -26,19 +28,26 @@ __all__ = [
     "Congruence",
     "Eigenpairs",
     "Laplacian",
+    "Recurrence",
     "all_clusters_taken",
     "assign_clusters",
     "bipartite_embedding",
     "cluster_centres",
     "distance_confidence",
     "edge_confidence",
+    "halves",
     "isolated_samples",
     "margin_confidence",
     "nearest_centres",
     "normalized_adjacency",
+    "numbered_by_size",
+    "occurrences",
+    "order_by_size",
     "project_rows",
     "random_kmeans",
+    "recurrence",
     "refilled",
+    "renumbered",
     "row_sums",
     "simplex_programs",
     "smallest_eigenpairs",

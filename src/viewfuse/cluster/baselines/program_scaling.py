@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
+from ..._utils.warn import warn
 from ...exceptions import UninformativeViewWarning
 from ...graphs import as_dense, unit_samples
 from ...views import Views
@@ -45,7 +45,7 @@ def scaled_views(views: Views, arrays: Sequence[Any], used: Sequence[int], scali
 
 def _warn_of_few_features(name: str, n_features: int) -> None:
     found = "one feature" if n_features == 1 else "two features"
-    warnings.warn(
+    warn(
         UninformativeViewWarning(
             f"View {name!r} has only {found}. Standardising each sample over its features, as the program does, would leave "
             "no more than a sign; each feature is standardised instead.",
@@ -54,7 +54,6 @@ def _warn_of_few_features(name: str, n_features: int) -> None:
             parameter="scaling",
             value="standard-samples",
         ),
-        stacklevel=7,
     )
 
 
@@ -62,14 +61,13 @@ def _warn_of_constant_samples(views: Views, name: str, scaled: np.ndarray) -> No
     rows = np.flatnonzero(~scaled.any(axis=1))
     if rows.size:
         found = "1 row has" if rows.size == 1 else f"{rows.size} rows have"
-        warnings.warn(
+        warn(
             UninformativeViewWarning(
                 f"View {name!r}: {found} the same value in all features, the first is {views.sample_name(rows[0])}. "
                 "Standardised, such a sample is all zeros.",
                 hint="Remove these samples, or set scaling='standard-features'.",
                 view=name,
             ),
-            stacklevel=7,
         )
 
 

@@ -6,7 +6,6 @@ sum is doubled as long as it is positive and halved if the (c + 1)-th is 0 too, 
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
+from ..._utils.warn import warn
 from ...exceptions import ConvergenceWarning
 from ...linalg import smallest_laplacian_eigenpairs
 from ...linalg.threads import spans
@@ -126,7 +126,7 @@ def component_result(
     if count == n_clusters:
         return {"labels": labels.astype(np.int64), "embedding": embedding, "graph": graph}
     components = "1 connected component" if count == 1 else f"{count} connected components"
-    warnings.warn(
+    warn(
         ConvergenceWarning(
             f"The graph of {method} has {components} after {max_iter} iterations, not {n_clusters}. The "
             "clusters are those of k-means on the embedding; the program would return the components.",
@@ -134,6 +134,5 @@ def component_result(
             parameter="max_iter",
             value=max_iter,
         ),
-        stacklevel=6,
     )
     return {"points": embedding, "embedding": embedding, "graph": graph}
