@@ -5,7 +5,9 @@ from pathlib import Path
 
 from ..exceptions import ParameterError
 from ._base import MultiViewClusterer
+from ._plugins import add_registered, class_at
 from ._saving import read_model
+from ._solution import Solution
 from .anchor_gfsc import AnchorGFSC
 from .auto.choice import AutoChoice
 from .auto.estimator import AutoFusion
@@ -61,8 +63,16 @@ METHODS: dict[str, type[MultiViewClusterer]] = {
 
 
 def known_methods(keys: Iterable[str] | None = None) -> list[str]:
-    """The given keys, or all keys of ``METHODS``. Raises ParameterError for unknown keys."""
+    """The given keys, or all keys of ``METHODS``. Raises ParameterError for unknown keys.
+
+    Methods that installed packages register as entry points of the group ``viewfuse.methods`` are added to ``METHODS``
+    first. A key may also be a class of your own, as ``module:Class``, which is then added under this name.
+    """
+    add_registered(METHODS)
     wanted = list(METHODS if keys is None else keys)
+    for key in wanted:
+        if ":" in key and key not in METHODS:
+            METHODS[key] = class_at(key)
     unknown = [key for key in wanted if key not in METHODS]
     if unknown or not wanted:
         problem = f"No such method: {', '.join(unknown)}." if unknown else "No method was given."
@@ -86,6 +96,7 @@ def load(path: str | Path) -> MultiViewClusterer:
     >>> again, bool((again.labels_ == model.labels_).all())
     (GFSC(n_clusters=3, random_state=0), True)
     """
+    add_registered(METHODS)
     return read_model(path, {method.__name__: method for method in METHODS.values()})
 
 
@@ -116,6 +127,7 @@ __all__ = [
     "DiMSC",
     "MultiViewClusterer",
     "SCAve",
+    "Solution",
     "SwMC",
     "known_methods",
     "load",

@@ -12,15 +12,14 @@ from sklearn.utils import check_random_state
 from ..._utils.warn import warn
 from ...exceptions import ConvergenceWarning
 from ...graphs import AFFINITIES, SCALINGS, as_dense, view_graph
-from ...linalg import assign_clusters
 from ...linalg.threads import worker_threads
 from ...views import Views
 from .._base import MultiViewClusterer, RelabelMixin
 from .._checks import check_finite_results, check_zero_samples
 from .._constraints import Count, Nothing, Number, OneOf
 from .._memory import MemoryDemand
+from .._solution import Solution
 from .program_scaling import PROGRAM_SCALINGS, scaled_views
-from .solution import Solution
 
 __all__ = ["AffinityMethod", "ComparisonMethod", "GraphMethod", "ProgramMethod"]
 
@@ -56,24 +55,7 @@ class ComparisonMethod(MultiViewClusterer):
         # Threads do not speed up small products, and slow them down if other programs use the cores.
         with worker_threads() if len(views) < self._threads_from else nullcontext():
             solution = self._solve(views, chosen, used, rng)
-        edges = solution.graph.data if sp.issparse(solution.graph) else solution.graph
-        check_finite_results(self, solution.objective, solution.embedding, edges, solution.weights)
-        self._points = solution.points
-        if solution.points is None:
-            self.labels_ = solution.labels
-        else:
-            self.labels_ = assign_clusters(solution.points, self.n_clusters, n_init=self.n_init, random_state=rng)
-        self.n_iter_ = solution.n_iter
-        self.converged_ = solution.converged
-        self.history_ = dict(solution.history)
-        if solution.objective is not None:
-            self.objective_ = self.history_["objective"] = np.asarray(solution.objective)
-        if solution.embedding is not None:
-            self.embedding_ = solution.embedding
-        if solution.graph is not None:
-            self.affinity_matrix_ = solution.graph
-        if solution.weights is not None:
-            self.view_weights_ = self._weights_of_all_views(np.asarray(solution.weights), used, views.n_views)
+        self._record_solution(solution, views, used, rng)
         if not solution.converged and self._warns_at_max_iter:
             warn(
                 ConvergenceWarning(

@@ -23,8 +23,8 @@ from ...views import Views
 from .._base import RelabelMixin
 from .._constraints import Count, Number, OneOf
 from .._memory import MemoryDemand
+from .._solution import Solution
 from .base import ProgramMethod
-from .solution import Solution
 
 __all__ = ["CGD", "balanced", "cross_view_graph", "normalised_neighbors"]
 

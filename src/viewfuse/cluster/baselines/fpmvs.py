@@ -19,8 +19,8 @@ import scipy.sparse as sp
 from ...linalg import project_rows, unit_rows
 from ...views import Views
 from .._base import RelabelMixin
+from .._solution import Solution
 from .base import ProgramMethod
-from .solution import Solution
 
 __all__ = ["FPMVS", "consensus_anchors", "polar"]
 

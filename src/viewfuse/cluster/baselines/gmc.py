@@ -21,9 +21,9 @@ from ...linalg import project_rows, smallest_laplacian_eigenpairs
 from ...views import Views
 from .._base import EmbeddingMixin
 from .._constraints import Count
+from .._solution import Solution
 from .base import ProgramMethod
 from .rank_constrained import Support, component_result, rank_step
-from .solution import Solution
 
 __all__ = ["GMC", "unified_graph"]
 

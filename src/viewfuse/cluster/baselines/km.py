@@ -16,8 +16,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ...linalg import all_clusters_taken
 from ...views import Views
+from .._solution import Solution
 from .base import ComparisonMethod
-from .solution import Solution
 
 __all__ = ["KM"]
 

@@ -18,9 +18,9 @@ from ...linalg import random_kmeans, simplex_programs
 from ...views import Views
 from .._base import EmbeddingMixin
 from .._constraints import Count, Nothing, Number
+from .._solution import Solution
 from .base import ProgramMethod
 from .coordinates import in_few_coordinates
-from .solution import Solution
 
 __all__ = ["LMVSC", "anchor_codes", "anchor_embedding"]
 

@@ -19,9 +19,9 @@ from ...linalg import all_clusters_taken
 from ...linalg.threads import spans
 from ...views import Views
 from .._constraints import OneOf
+from .._solution import Solution
 from .base import ProgramMethod
 from .coordinates import in_few_coordinates
-from .solution import Solution
 
 __all__ = ["OPMC", "factorise_from"]
 

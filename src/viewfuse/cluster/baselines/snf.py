@@ -22,8 +22,8 @@ from ...views import Views
 from .._base import EmbeddingMixin
 from .._constraints import Count, Number
 from .._memory import MemoryDemand
+from .._solution import Solution
 from .base import ProgramMethod
-from .solution import Solution
 
 __all__ = ["SNF", "diffuse", "network", "rotated_labels"]
 

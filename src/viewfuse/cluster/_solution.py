@@ -1,4 +1,4 @@
-"""The record that the solvers of the comparison methods return."""
+"""The record that a method returns: what it found, for the base class to turn into fitted attributes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ __all__ = ["Solution"]
 
 @dataclass(frozen=True)
 class Solution:
-    """Result of a solver; fields that a method does not have are None.
+    """Result of a method; fields that it does not have are None.
+
+    A method of your own returns it from ``cluster_views`` if it has more to tell than labels.
 
     Attributes
     ----------
@@ -29,8 +31,8 @@ class Solution:
     history : dict of arrays, other traces by name
     """
 
-    converged: bool
-    n_iter: int
+    converged: bool = True
+    n_iter: int = 1
     objective: np.ndarray | None = None
     points: np.ndarray | None = None
     labels: np.ndarray | None = None
