@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
@@ -15,9 +14,10 @@ from sklearn.utils import check_random_state, estimator_html_repr
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._utils import hooks
-from .._utils.device import free_memory
+from .._utils.device import free_memory, to_host
+from .._utils.warn import warn
 from ..exceptions import UnusedColumnsWarning, ViewsTypeError
-from ..linalg import assign_clusters
+from ..linalg import assign_clusters, numbered_by_size, occurrences, order_by_size, renumbered
 from ..linalg.threads import threads_for
 from ..views import Views, align_graph_frames, holds_views, is_dataframe, split_columns
 from ._checks import check_enough_samples, check_graphs, nonconstant_views, solving
@@ -39,6 +39,7 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
 
     n_clusters: Any
     views: Any
+    labels_: Any
     affinity: str = "self-expressive"
 
     _parameter_constraints: ClassVar[dict[str, Sequence[Constraint]]] = {
@@ -82,6 +83,7 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
             check_memory(self, demand.bytes([arrays[v] for v in used]), len(views))
         with solving(self), threads_for(len(views)):
             self._fit(views, arrays, used)
+            self._number_clusters()
         return self
 
     def _arrays(self, views: Views) -> tuple[list[Any], np.ndarray | None]:
@@ -126,6 +128,23 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
     def _fit(self, views: Views, arrays: list[Any], used: list[int]) -> None:
         raise NotImplementedError(f"{type(self).__name__} has no _fit")
 
+    def _number_clusters(self) -> None:
+        """Number the clusters by size, the largest 0, and clusters of equal size by their first sample.
+
+        The numbers then depend on the clusters only: not on the seed, the number of threads or the order of a computation.
+        """
+        order = order_by_size(*self._occurrences(getattr(self, "n_clusters_", self.n_clusters)))
+        if (order != np.arange(len(order))).any():
+            self._renumber(order)
+
+    def _occurrences(self, n_clusters: int) -> tuple[np.ndarray, np.ndarray]:
+        """Size and first sample of each cluster."""
+        return occurrences(to_host(self.labels_), n_clusters)
+
+    def _renumber(self, order: np.ndarray) -> None:
+        """Give cluster ``order[i]`` the number i. A method that keeps more than labels for each cluster extends this."""
+        self.labels_ = renumbered(self.labels_, order)
+
     def _as_views(self, X: Any, *, reset: bool = True) -> Views:
         if not _is_one_matrix(X):
             if self.views is not None:
@@ -152,13 +171,12 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
         else:
             views, unused = split_columns(matrix, self.views)
             if unused:
-                warnings.warn(
+                warn(
                     UnusedColumnsWarning(
                         f"{unused} of {matrix.shape[1]} columns are in no group of views= and are not used.",
                         parameter="views",
                         value=self.views,
-                    ),
-                    stacklevel=3,
+                    )
                 )
         return views if index is None else Views(views, ids=index)
 
@@ -226,7 +244,8 @@ class RelabelMixin(EmbeddingMixin):
         """Labels of another k-means run on the fitted embedding. The fitted attributes do not change."""
         check_is_fitted(self)
         k = getattr(self, "n_clusters_", self.n_clusters)
-        return assign_clusters(self._points, k, n_init=n_init, random_state=check_random_state(random_state))
+        rng = check_random_state(random_state)
+        return numbered_by_size(assign_clusters(self._points, k, n_init=n_init, random_state=rng))
 
 
 def _is_one_matrix(X: Any) -> bool:

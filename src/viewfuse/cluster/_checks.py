@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -12,6 +11,7 @@ import scipy.sparse as sp
 from array_api_compat import array_namespace
 
 from .._utils.device import to_host, true_positions
+from .._utils.warn import warn
 from ..exceptions import (
     DivergenceError,
     NoStructureWarning,
@@ -91,7 +91,7 @@ def nonconstant_views(views: Views, arrays: Sequence[Any], present: np.ndarray |
             f"Views {names} are constant: all samples have the same values. They get weight 0.",
             hint="Fix these views or leave them out.",
         )
-    warnings.warn(found, stacklevel=4)
+    warn(found)
     return [v for v in by_name if v not in constant]
 
 
@@ -106,24 +106,22 @@ def warn_of_zero_samples(views: Views, zero: np.ndarray, used: Sequence[int]) ->
     everywhere = np.flatnonzero(zero.all(axis=1))
     if everywhere.size:
         names = ", ".join(repr(views.names[v]) for v in used)
-        warnings.warn(
+        warn(
             UninformativeViewWarning(
                 f"{_rows(everywhere)} all zeros in every view ({names}), the first is "
                 f"{views.sample_name(everywhere[0])}. The cluster of such a sample is arbitrary.",
                 hint="Remove these samples.",
-            ),
-            stacklevel=5,
+            )
         )
     zero[everywhere] = False
     for position in np.flatnonzero(zero.any(axis=0)).tolist():
         rows, name = np.flatnonzero(zero[:, position]), views.names[used[position]]
-        warnings.warn(
+        warn(
             UninformativeViewWarning(
                 f"View {name!r}: {_rows(rows)} all zeros, the first is {views.sample_name(rows[0])}. "
                 "The other views decide the clusters of these samples.",
                 view=name,
-            ),
-            stacklevel=5,
+            )
         )
 
 
@@ -141,13 +139,12 @@ def check_directions(views: Views, arrays: Sequence[Any], used: Sequence[int], n
         found = "In every view the samples lie near one line, so they have two directions from their mean."
     else:
         return
-    warnings.warn(
+    warn(
         UninformativeViewWarning(
             f"{found} {method} compares only the directions of samples from their mean, so it may not tell clusters apart.",
             hint="Use AutoFusion, which compares distances.",
             view=few[0] if len(few) == 1 else None,
-        ),
-        stacklevel=5,
+        )
     )
 
 
@@ -173,7 +170,7 @@ def _dimensions(points: np.ndarray) -> float:
 
 def warn_of_no_structure(found: ClusterCounts) -> None:
     if not found.structured:
-        warnings.warn(
+        warn(
             NoStructureWarning(
                 f"No clusters were found: for every number of clusters from {found.counts[0]} to {found.counts[-1]} the "
                 "clusters are no more stable than those of samples drawn from a single group. All samples are put in one "
@@ -181,8 +178,7 @@ def warn_of_no_structure(found: ClusterCounts) -> None:
                 hint="Set n_clusters to a number to divide them anyway.",
                 parameter="n_clusters",
                 value="auto",
-            ),
-            stacklevel=6,
+            )
         )
 
 

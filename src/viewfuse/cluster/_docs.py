@@ -117,7 +117,10 @@ _TEXTS = {
             contain the callback.
         """,
     # Attributes
-    "labels_": "labels_ : (n_samples,) array of int",
+    "labels_": """
+        labels_ : (n_samples,) array of int
+            Clusters are numbered by size, the largest 0; clusters of equal size by their first sample.
+        """,
     "embedding_": "embedding_ : (n_samples, p) array",
     "affinity_matrix_": "affinity_matrix_ : (n_samples, n_samples) array",
     "objective_": "objective_ : array, one value per iteration",

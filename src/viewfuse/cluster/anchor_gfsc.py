@@ -16,7 +16,7 @@ from ..exceptions import ParameterError, ViewsError
 from ..fusion.anchor import AnchorFusion, learn_anchors, refined
 from ..graphs import ScaledView, as_dense
 from ..graphs.anchors import UnitRows
-from ..linalg import all_clusters_taken
+from ..linalg import all_clusters_taken, renumbered
 from ..linalg.threads import worker_threads
 from ..views import Views, holds_dask
 from ._base import EmbeddingMixin, MultiViewClusterer
@@ -32,7 +32,7 @@ from ._constraints import Count, Number, OneOf
 from ._stopping import ITERATION_CONSTRAINTS, Callback, Iterations, StoppableMixin
 from ._view_report import ViewReport, ViewReportMixin, noise_views, separation, view_report
 from .counting import count_clusters_of_views, default_counts
-from .rows.dask_rows import DaskRows
+from .rows.dask_rows import DaskRows, occurrences_in_chunks
 from .rows.local import LocalRows
 from .rows.placement import Placement
 from .rows.source import RowSource, Scaler
@@ -211,6 +211,7 @@ class AnchorGFSC(StoppableMixin, ViewReportMixin, EmbeddingMixin, MultiViewClust
         self._describe(X, source.described)
         with worker_threads(), solving(self):
             self._fit_rows(source)
+            self._number_clusters()
         return self
 
     def predict(self, X: Any) -> Any:
@@ -360,6 +361,21 @@ class AnchorGFSC(StoppableMixin, ViewReportMixin, EmbeddingMixin, MultiViewClust
             zero = to_host(found["zero"])
             if zero.any():
                 warn_of_zero_samples(source.described, zero, self._used)
+
+    def _occurrences(self, n_clusters: int) -> tuple[np.ndarray, np.ndarray]:
+        """Of Dask arrays, the workers count the clusters in one more pass over the data."""
+        if holds_dask(self.labels_):
+            return occurrences_in_chunks(self.labels_, n_clusters)
+        return super()._occurrences(n_clusters)
+
+    def _renumber(self, order: np.ndarray) -> None:
+        self._placement = self._placement.renumbered(order)
+        views, labels = self._views_fitted
+        self._views_fitted = views, renumbered(labels, order)
+        if holds_dask(self.labels_):
+            self.labels_ = self.labels_.map_blocks(renumbered, order, dtype=self.labels_.dtype)
+        else:
+            super()._renumber(order)
 
     def _assigned(self, X: Any, what: str) -> Any:
         check_is_fitted(self)

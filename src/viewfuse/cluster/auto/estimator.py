@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
@@ -15,6 +14,7 @@ from sklearn.utils import ClassifierTags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ..._utils.device import on_device, to_host
+from ..._utils.warn import warn
 from ...exceptions import (
     ConvergenceWarning,
     NoStructureWarning,
@@ -22,6 +22,7 @@ from ...exceptions import (
     ViewsError,
 )
 from ...fusion import learned_factors
+from ...linalg import numbered_by_size, renumbered
 from ...linalg.threads import spans
 from ...views import Views
 from .._base import EmbeddingMixin, MultiViewClusterer
@@ -74,8 +75,7 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
 
     Attributes
     ----------
-    labels_ : (n_samples,) array of int
-        Clusters are numbered by size, the largest 0.
+    {labels_}
     n_clusters_ : int
     cluster_counts_ : ClusterCounts, with ``n_clusters="auto"`` if no gap was clear
     choice_ : AutoChoice
@@ -183,7 +183,7 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
         agreement = np.array([[adjusted_rand_score(a.labels, b.labels) for b in candidates] for a in candidates])
         best, reason = self._best(candidates, agreement, cut)
         self._record(best, reason, candidates, agreement, cut, null_ratio, views)
-        self._sample_labels, self._sample_embedding = _numbered_by_size(best.labels), best.embedding
+        self._sample_labels, self._sample_embedding = numbered_by_size(best.labels), best.embedding
         self._space = VotingSpace.of(np.hstack([self._sample_points[v] for v in self._kept]))
         self._describe_views(views, repeats)
         self._assign_all(chosen, present, rows)
@@ -309,6 +309,11 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
         others = np.where(mine, 0.0, votes).max(axis=1)
         self.confidence_ = np.clip(votes[mine] - others, 0, 1)
 
+    def _renumber(self, order: np.ndarray) -> None:
+        super()._renumber(order)
+        self._sample_labels = renumbered(self._sample_labels, order)
+        self.membership_ = self.membership_[:, order]
+
     def _joint(self, views: list[Any], present: np.ndarray | None) -> np.ndarray:
         points = self._measure(views, present, self._sample_points)
         return np.hstack([points[v] for v in self._kept])
@@ -327,13 +332,13 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
                 f"AutoFusion was stopped by max_time={self.max_time:g} seconds: it chose among {len(choice.candidates)} of "
                 f"{1 + len(CANDIDATES)} candidates."
             )
-            warnings.warn(ConvergenceWarning(problem, parameter="max_time", value=self.max_time), stacklevel=5)
+            warn(ConvergenceWarning(problem, parameter="max_time", value=self.max_time))
         about: dict[str, Any] = {"parameter": "n_clusters", "value": self.n_clusters}
         best = max(choice.mean_agreement().values())
         if self.n_clusters_ < 2:
             problem = "No clusters were found: all samples are in one cluster."
             hint = "Set n_clusters to a number to divide them all the same."
-            warnings.warn(NoStructureWarning(problem, hint=hint, **about), stacklevel=5)
+            warn(NoStructureWarning(problem, hint=hint, **about))
         elif choice.null_ratio > NO_STRUCTURE:
             problem = (
                 f"These {self.n_clusters_} clusters are hardly more separated than those of data without clusters: the mean "
@@ -341,14 +346,14 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
                 "cloud with the same covariances."
             )
             hint = "Do not rely on these clusters; see choice_."
-            warnings.warn(NoStructureWarning(problem, hint=hint, **about), stacklevel=5)
+            warn(NoStructureWarning(problem, hint=hint, **about))
         elif len(choice.candidates) > 1 and best < _UNSTABLE:
             problem = (
                 f"{len(choice.candidates)} ways to cluster these data disagree: the best agrees with the others by a mean "
                 f"adjusted Rand index of {best:.2f}."
             )
             hint = "Do not rely on these clusters; see choice_, and try other numbers of clusters."
-            warnings.warn(UnstableClustersWarning(problem, hint=hint, **about), stacklevel=5)
+            warn(UnstableClustersWarning(problem, hint=hint, **about))
 
 
 def _present_in(present: np.ndarray | None, views: Sequence[int]) -> np.ndarray | None:
@@ -366,12 +371,3 @@ def _check_present_somewhere(present: np.ndarray | None, views: Views) -> None:
             f"The sample in {views.sample_name(int(nowhere[0]))} is missing from every view that is not constant.",
             hint="Remove this sample.",
         )
-
-
-def _numbered_by_size(labels: np.ndarray) -> np.ndarray:
-    """Labels by size, the largest 0; of equal sizes the one that comes first."""
-    clusters, first, sizes = np.unique(labels, return_index=True, return_counts=True)
-    order = np.lexsort((first, -sizes))
-    numbers = np.empty(len(clusters), dtype=np.intp)
-    numbers[order] = np.arange(len(clusters))
-    return np.asarray(numbers[np.searchsorted(clusters, labels)])
