@@ -121,8 +121,8 @@ def _numbers(edges: EdgeList, n: int) -> list[str]:
     if "0" in ends or str(n) not in ends:
         if "0" not in ends:
             raise ViewsError(
-                f"{edges.path}: the samples have no ids, and the edges name neither sample 0 nor {n}, so they may be numbered "
-                "from 0 or from 1.",
+                f"{edges.path}: the samples have no ids, and the edges name neither sample 0 nor {n}, so they may be "
+                "numbered from 0 or from 1.",
                 hint="Add an id column to the other tables.",
                 view=edges.name,
                 parameter="ids",
@@ -137,9 +137,7 @@ def _adjacency(edges: EdgeList, samples: list[Any], *, drop: bool) -> sp.csr_arr
     columns = np.array([position.get(end, -1) for end in edges.targets.tolist()])
     outside = np.flatnonzero((rows < 0) | (columns < 0))
     if outside.size and not drop:
-        unknown = dict.fromkeys(
-            end for e in outside for end in (edges.sources[e], edges.targets[e]) if end not in position
-        )
+        unknown = dict.fromkeys(end for e in outside for end in (edges.sources[e], edges.targets[e]) if end not in position)
         raise ViewsError(
             f"{edges.path}: {count(len(unknown), 'end', 'ends')} of edges are no samples of the other views: "
             f"{listed(unknown)}.",

@@ -141,7 +141,9 @@ def _from_tables(paths: dict[str, Path], asked: _Request) -> Views:
     ids = {str(i) for i in views.ids.tolist()} if views is not None and views.ids is not None else set()
     wrong = [one for one in edges if not one.is_certain and not one.is_among(ids)]
     if wrong:  # ordinary tables after all
-        views = _joined({name: path for name, path in paths.items() if name in others or name in {w.name for w in wrong}}, asked)
+        views = _joined(
+            {name: path for name, path in paths.items() if name in others or name in {w.name for w in wrong}}, asked
+        )
     edges = [one for one in edges if one not in wrong]
     if edges:
         views = with_edge_lists(views, edges, drop=asked.missing == "drop")
@@ -189,7 +191,9 @@ def _with_kinds(views: Views, kinds: Kinds) -> Views:
     if isinstance(kinds, Mapping):
         known = [kind if kind in RELATIONS else "auto" for kind in views.kinds]
         kinds = dict(zip(views.names, known, strict=True)) | {
-            name: kind for name, kind in kinds.items() if kind != "auto" or views.kinds[views.names.index(name)] not in RELATIONS
+            name: kind
+            for name, kind in kinds.items()
+            if kind != "auto" or views.kinds[views.names.index(name)] not in RELATIONS
         }
     return Views(views, kinds=kinds)
 

@@ -105,7 +105,9 @@ def _entry(data: Any, entries: dict[str, Any], key: str, name: str) -> Member:
     if key not in entries and pair in data.obsp:
         ids = data.obs_names.to_numpy(dtype=str).astype(object)
         kind = "features" if "distance" in pair else "graph"  # load_views guesses the kind of features
-        return Member(name, sp.csr_array(data.obsp[pair]) if sp.issparse(data.obsp[pair]) else data.obsp[pair], ids, None, kind)
+        return Member(
+            name, sp.csr_array(data.obsp[pair]) if sp.issparse(data.obsp[pair]) else data.obsp[pair], ids, None, kind
+        )
     if key not in entries:
         raise ViewsError(
             f"There is no {key!r} for view {name!r}; the entries are {listed([*entries, *data.obsp])}.",

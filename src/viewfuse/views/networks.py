@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,13 +12,19 @@ from .._utils.text import count, listed
 from ..exceptions import ViewsError
 from .matrices import is_dataframe
 
-__all__ = ["is_network", "networks_as_matrices"]
+__all__ = ["holds_networks", "is_network", "networks_as_matrices"]
 
 
 def is_network(data: Any) -> bool:
     """Return whether this is a networkx graph, directed or not."""
     networkx = sys.modules.get("networkx")
     return networkx is not None and isinstance(data, networkx.Graph)
+
+
+def holds_networks(data: Any) -> bool:
+    """Return whether this is a list or mapping that contains a networkx graph."""
+    members = data.values() if isinstance(data, Mapping) else data if isinstance(data, (list, tuple)) else []
+    return any(map(is_network, members))
 
 
 def networks_as_matrices(members: Sequence[Any], names: Sequence[str], ids: Any) -> tuple[list[Any], Any]:

@@ -199,7 +199,7 @@ class Views:
         )
         selected._origin = None
         if any(kind in RELATIONS for kind in self.kinds):
-            origin, places = (self, np.arange(len(self))) if self._origin is None else self._origin
+            origin, places = self.selected_from()
             selected._origin = origin, places[rows]
         selected.ids, selected.y, selected.present = (
             None if column is None else column[rows] for column in (self.ids, self.y, self.present)
@@ -222,22 +222,16 @@ class Views:
         """Return some of the views, in this order, with the same samples."""
         chosen = [int(v) for v in positions]
         selected = object.__new__(Views)
-        selected.names, selected.arrays, selected.kinds, selected.feature_names = (
-            tuple(entries[v] for v in chosen) for entries in (self.names, self.arrays, self.kinds, self.feature_names)
-        )
-        selected.ids, selected.y, selected._origin = self.ids, self.y, self._origin
+        selected.names, selected.kinds = tuple(self.names[v] for v in chosen), tuple(self.kinds[v] for v in chosen)
+        selected.arrays = tuple(self.arrays[v] for v in chosen)
+        selected.feature_names = tuple(self.feature_names[v] for v in chosen)
+        selected.ids, selected.y, selected._origin = self.ids, self.y, None  # its relations have other positions
         selected.present = None if self.present is None else self.present[:, chosen]
         return selected
 
-    def rows_and_columns_of(self, other: Views, v: int) -> Any:
-        """Return relation ``v`` between these samples and those of ``other``, (n_samples, n_other); None if it is unknown.
-
-        It is known if both were selected from the same views, or if this relation has one column per sample of ``other``.
-        """
-        mine, theirs = self._origin or (self, np.arange(len(self))), other._origin or (other, np.arange(len(other)))
-        if mine[0] is theirs[0]:
-            return take_block(mine[0].arrays[v], mine[1], theirs[1])
-        return self.arrays[v] if self.arrays[v].shape[1] == len(other) else None
+    def selected_from(self) -> tuple[Views, np.ndarray]:
+        """Return the views with relations that these samples were selected from, and their positions there."""
+        return (self, np.arange(len(self))) if self._origin is None else self._origin
 
     def sample_name(self, row: int) -> str:
         """Name a sample for messages: its row, and its id if it has one."""

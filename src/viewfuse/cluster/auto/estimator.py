@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.base import clone
 from sklearn.metrics import adjusted_rand_score
 from sklearn.utils import ClassifierTags, check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -24,16 +25,18 @@ from ...exceptions import (
 from ...fusion import learned_factors
 from ...linalg import numbered_by_size, renumbered
 from ...linalg.threads import spans
-from ...views import Views
+from ...views import Views, holds_networks
 from .._base import EmbeddingMixin, MultiViewClusterer
 from .._constraints import Count, Nothing, Number, OneOf, Text
 from ..counting import count_clusters_of_views, default_counts
+from ..relations.checks import has_relations
 from .candidates import CANDIDATES, Candidate, Task, gaussian_mixture
 from .canonical import canonical_order, distinct_views, unit
 from .choice import AutoChoice, ViewChoice, mean_of_others
 from .joint import NO_STRUCTURE, JointCut, clearest_cut, cut_at, neighbors_inside, ratio_to_null
 from .measure import Measure
 from .votes import Votes, VotingSpace
+from .with_relations import fit_relations, votes_for_relations
 
 __all__ = ["AutoFusion"]
 
@@ -137,6 +140,16 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
         self.max_time = max_time
         self.verbose = verbose
 
+    def fit(self, X: Any, y: Any = None) -> AutoFusion:
+        """Cluster the samples; see :meth:`MultiViewClusterer.fit`. Views may be graphs, kernels or distances."""
+        views = X if isinstance(X, Views) else Views(X) if holds_networks(X) else None
+        if views is not None and has_relations(views):
+            fit_relations(self, views, clone(self).fit)
+        else:
+            self._relations = None
+            super().fit(X)
+        return self
+
     def predict(self, X: Any) -> np.ndarray:
         """The cluster of each sample, (n_samples,); samples may be missing from views."""
         return np.asarray(self.predict_proba(X).argmax(axis=1))
@@ -148,6 +161,10 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
     def transform(self, X: Any) -> np.ndarray:
         """Where samples lie in the embedding: the mean of their nearest neighbours' rows, weighted by similarity."""
         return self._votes_for(X).mean(self._sample_embedding)
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: Any = super().__getstate__()
+        return {name: value for name, value in state.items() if name != "_origin"}
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -320,7 +337,11 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
 
     def _votes_for(self, X: Any) -> Votes:
         check_is_fitted(self)
-        arrays, there = self._as_views(X, reset=False).incomplete_arrays()
+        new = self._as_views(X, reset=False)
+        return self._votes_of(new) if self._relations is None else votes_for_relations(self, new, self._votes_of)
+
+    def _votes_of(self, new: Views) -> Votes:
+        arrays, there = new.incomplete_arrays()
         views, present = self._chosen(self._in_units(arrays), there)
         return self._space.votes(self._joint(views, present))
 
@@ -339,7 +360,7 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
             problem = "No clusters were found: all samples are in one cluster."
             hint = "Set n_clusters to a number to divide them all the same."
             warn(NoStructureWarning(problem, hint=hint, **about))
-        elif choice.null_ratio > NO_STRUCTURE:
+        elif choice.null_ratio is not None and choice.null_ratio > NO_STRUCTURE:
             problem = (
                 f"These {self.n_clusters_} clusters are hardly more separated than those of data without clusters: the mean "
                 f"conductance of the joint neighbour graph is {choice.null_ratio:.2f} of that of one normally distributed "

@@ -1,0 +1,253 @@
+"""AutoFusion of data with graphs, kernels or distances among the views.
+
+Kernels and distances become points (:mod:`viewfuse.graphs.relations`), which are features like any other. Features and
+graphs are combined by smoothing (:mod:`viewfuse.cluster.relations.smoothing`); the clusters are those of k-means on the
+smoothed points. If no graph helps to predict what was held out, the features are clustered as without graphs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.metrics import adjusted_rand_score
+from sklearn.neighbors import NearestNeighbors
+from sklearn.utils import check_random_state
+from sklearn.utils.extmath import randomized_svd
+
+from ..._utils.warn import warn
+from ...exceptions import NoStructureWarning
+from ...graphs.nearest import default_neighbors, neighbor_graph
+from ...linalg import numbered_by_size
+from ...views import RELATIONS, Views
+from .._checks import check_enough_samples
+from ..counting import default_counts
+from ..relations.features import Coordinates
+from ..relations.fused import FusedPoints
+from ..relations.maps import Origin, Prepared, prepare
+from ..relations.smoothing import Plan, Tried, best_plan, cluster_points, count_clusters
+from .canonical import canonical_order
+from .choice import AutoChoice, ViewChoice
+from .votes import Votes, VotingSpace
+
+__all__ = ["fit_relations", "votes_for_relations"]
+
+_MOST_VOTING = 5_000  # samples among which neighbours are looked for
+_N_INIT = 20
+_OWN_VOTE = 0.51
+_BLOCK = 16_384
+_BY_CHANCE = 3.0  # standard deviations
+
+
+def fit_relations(model: Any, views: Views, fit_features: Callable[[Views], Any]) -> None:
+    """Fit an AutoFusion on views with relations.
+
+    Parameters
+    ----------
+    model : AutoFusion, whose fitted attributes are set
+    views : Views
+    fit_features : function that fits an AutoFusion with the same parameters on features alone
+    """
+    model._validate_params()
+    check_enough_samples(views, 2 if model.n_clusters == "auto" else model.n_clusters)
+    rng = check_random_state(model.random_state)
+    seed = int(rng.randint(2**31 - 1))
+    arrays, present = views.incomplete_arrays()
+    order = canonical_order([array if sp.issparse(array) else np.asarray(array) for array in arrays])
+    sorted_views = Views(arrays, names=views.names, ids=views.ids, kinds=views.kinds)[order]
+    prepared = prepare(sorted_views, list(sorted_views.arrays), None if present is None else present[order], rng)
+    model._origin, model._order = Origin(views), order
+    tried = _tried(model, prepared, np.random.RandomState(seed))
+    if tried is None or not tried.best.graphs:
+        _fit_features_alone(model, views, prepared, tried, fit_features, np.argsort(order))
+    else:
+        _fit_smoothed(model, prepared, tried, np.random.RandomState(seed), np.argsort(order))
+    model._describe(views, views)
+    model._relations = prepared.map
+
+
+def votes_for_relations(model: Any, views: Views, vote_for_features: Callable[[Views], Votes]) -> Votes:
+    """The votes for new samples of a model that was fitted on relations."""
+    features, present, edges = model._relations.of_new(views, vars(model).get("_origin"))
+    # The samples of the fit are in canonical order.
+    edges = [sp.csr_array(one[:, model._order]) for one in edges]
+    if model._fused is None:
+        names = [model._relations.names[v] for v in model._relations.features]
+        return vote_for_features(Views(features, names=names, present=present, ids=views.ids))
+    return model._space.votes(model._fused(features, present, edges))
+
+
+def _tried(model: Any, prepared: Prepared, rng: np.random.RandomState) -> Tried | None:
+    """The plans of smoothing and their scores; None if there is no graph to smooth over. Sets ``n_clusters_``."""
+    if not prepared.graphs:
+        return None
+    if model.n_clusters == "auto":
+        most = int(default_counts(prepared.graphs[0].shape[0])[-1])
+        model.n_clusters_ = count_clusters(prepared.features, prepared.graphs, most, rng)
+    else:
+        model.n_clusters_ = int(model.n_clusters)
+    return best_plan(prepared.features, prepared.graphs, max(model.n_clusters_, 2), rng)
+
+
+def _fit_features_alone(
+    model: Any,
+    views: Views,
+    prepared: Prepared,
+    tried: Tried | None,
+    fit_features: Callable[[Views], Any],
+    place: np.ndarray,
+) -> None:
+    found = prepared.map
+    names = [views.names[v] for v in found.features]
+    there = None if prepared.present is None else prepared.present[place]
+    inner = fit_features(Views([one[place] for one in prepared.features], names=names, ids=views.ids, present=there))
+    params = model.get_params(deep=False)
+    vars(model).update({name: value for name, value in vars(inner).items() if name not in params})
+    model._fused = None
+    weights = np.zeros(views.n_views)
+    weights[list(found.features)] = inner.view_weights_
+    model.view_weights_ = weights
+    by_chance = [
+        v
+        for v, graph in zip(found.graphs, prepared.graphs, strict=True)
+        if _inside(graph, inner.labels_[np.argsort(place)])[1]
+    ]
+    named = [*inner.noise_views_, *(views.names[v] for v in (*by_chance, *prepared.silent))]
+    model.noise_views_ = tuple(name for name in views.names if name in named)
+    mine = {choice.name: choice for choice in inner.choice_.views}
+    described = tuple(mine.get(name) or _described(prepared, v) for v, name in enumerate(views.names))
+    model.choice_ = replace(inner.choice_, views=described)
+
+
+def _fit_smoothed(model: Any, prepared: Prepared, tried: Tried, rng: np.random.RandomState, place: np.ndarray) -> None:
+    k, plans = model.n_clusters_, tried.good()
+    importance = [1.0] * len(prepared.features), [1.0] * len(prepared.graphs)
+    fused, points, parts = FusedPoints.learn(
+        plans, prepared.features, prepared.present, prepared.graphs, max(k, 2), importance, rng
+    )
+    labels = np.asarray(numbered_by_size(cluster_points(points, k, rng, _N_INIT)[0]))
+    embedding = randomized_svd(points - points.mean(axis=0), min(k, points.shape[1]), random_state=rng)[0]
+    n = len(points)
+    rows = np.arange(n) if n <= _MOST_VOTING else np.sort(rng.choice(n, _MOST_VOTING, replace=False))
+    model._fused, model._space = fused, VotingSpace.of(points[rows])
+    model._sample_labels, model._sample_embedding = labels[rows], embedding[rows]
+    model.labels_, model.embedding_ = labels[place], embedding[place]
+    model.membership_, model.confidence_ = _memberships(model, points, labels, rows, place)
+    graph = neighbor_graph(points[rows])
+    model.affinity_matrix_ = graph[place][:, place] if rows.size == n else graph
+    _describe_views(model, prepared, labels, plans)
+    others = [cluster_points(part, k, rng)[0] for part in parts[1:]]
+    agreement = np.array([[adjusted_rand_score(a, b) for b in [labels, *others]] for a in [labels, *others]])
+    names = tuple(_plan_name(plan, prepared) for plan in plans)
+    described = tuple(_described(prepared, v) for v in range(len(prepared.map.names)))
+    model.choice_ = AutoChoice(described, 0.0, None, names, agreement, names[0], _reason(tried))
+    model.history_ = {"agreement": agreement}
+    model.n_iter_, model.converged_, model.stopped_ = 1, True, None
+    _warn(model, tried)
+
+
+def _memberships(
+    model: Any, points: np.ndarray, labels: np.ndarray, rows: np.ndarray, place: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Votes of the nearest neighbours among the samples in ``rows``, and by how much those for the own cluster exceed."""
+    own = np.eye(model.n_clusters_)[model._sample_labels]
+    if rows.size == len(points):
+        found = model._space.votes().mean(own)
+    else:
+        blocks = range(0, len(points), _BLOCK)
+        found = np.vstack([model._space.votes(points[start : start + _BLOCK]).mean(own) for start in blocks])
+    mine = np.eye(model.n_clusters_, dtype=bool)[labels]
+    membership = _OWN_VOTE * mine + (1 - _OWN_VOTE) * found
+    confidence = np.clip(found[mine] - np.where(mine, 0.0, found).max(axis=1), 0, 1)
+    return membership[place], confidence[place]
+
+
+def _describe_views(model: Any, prepared: Prepared, labels: np.ndarray, plans: tuple[Plan, ...]) -> None:
+    """``view_weights_`` and ``noise_views_``: how often neighbours in each view are in the same cluster."""
+    found = prepared.map
+    has_features = any(plan.steps is not None for plan in plans)
+    used_graphs = {g for plan in plans for g in plan.graphs}
+    weights, noise = np.zeros(len(found.names)), set(prepared.silent)
+    for p, v in enumerate(found.features):
+        share, by_chance = _inside(_nearest(prepared, p), labels)
+        weights[v] = share if has_features else 0.0
+        noise |= {v} if by_chance else set()
+    for g, v in enumerate(found.graphs):
+        share, by_chance = _inside(prepared.graphs[g], labels)
+        weights[v] = share if g in used_graphs else 0.0
+        noise |= {v} if by_chance else set()
+    model.view_weights_ = weights / weights.sum() if weights.sum() > 0 else np.full(len(weights), 1 / len(weights))
+    model.noise_views_ = tuple(found.names[v] for v in sorted(noise))
+
+
+def _nearest(prepared: Prepared, p: int) -> sp.csr_array:
+    """The neighbour graph of at most 5,000 samples in one feature view, among those present."""
+    view = prepared.features[p]
+    n = view.shape[0]
+    rows = np.arange(n) if prepared.present is None else np.flatnonzero(prepared.present[:, p])
+    rows = rows[np.unique(np.linspace(0, len(rows) - 1, min(len(rows), _MOST_VOTING)).astype(int))]
+    points = Coordinates.learn(view[rows], np.random.RandomState(0))(view[rows])
+    index = NearestNeighbors(n_neighbors=default_neighbors(len(rows))).fit(points).kneighbors(return_distance=False)
+    ends = np.repeat(rows, index.shape[1]), rows[index.ravel()]
+    return sp.csr_array((np.ones(index.size), ends), shape=(n, n))
+
+
+def _inside(graph: sp.csr_array, labels: np.ndarray) -> tuple[float, bool]:
+    """Share of the edges inside clusters beyond chance, from 0 to 1; and whether chance explains it.
+
+    It is the mean over samples, as the edges of one sample are not independent.
+    """
+    coo = graph.tocoo()
+    degree = np.bincount(coo.row, minlength=len(labels))
+    same = np.bincount(coo.row, labels[coo.row] == labels[coo.col], minlength=len(labels))
+    connected = degree > 0
+    if not connected.any():
+        return 0.0, True
+    inside = float(np.mean(same[connected] / degree[connected]))
+    ends = np.bincount(labels[coo.col], minlength=labels.max() + 1) / coo.nnz
+    starts = np.bincount(labels[connected], minlength=labels.max() + 1) / connected.sum()
+    chance = float(starts @ ends)
+    if chance >= 1:
+        return 0.0, False
+    deviation = np.sqrt(chance * (1 - chance) / connected.sum())
+    return max(inside - chance, 0.0) / (1 - chance), bool(inside - chance < _BY_CHANCE * deviation)
+
+
+def _described(prepared: Prepared, v: int) -> ViewChoice:
+    found = prepared.map
+    kind = found.kinds[v]
+    if v in prepared.silent:
+        return ViewChoice(found.names[v], kind, prepared.silent[v], False)
+    reason = "smoothed over the graphs"
+    if kind in RELATIONS:
+        reason = "features are smoothed over it" if kind == "graph" else "points with these products"
+        reason = "points with these distances" if kind == "distance" else reason
+    return ViewChoice(found.names[v], kind, reason)
+
+
+def _plan_name(plan: Plan, prepared: Prepared) -> str:
+    names = ", ".join(prepared.map.names[prepared.map.graphs[g]] for g in plan.graphs)
+    return f"{plan} over {names}" if plan.steps else f"{plan} ({names})" if plan.graphs else str(plan)
+
+
+def _reason(tried: Tried) -> str:
+    alone = [score for plan, score in zip(tried.plans, tried.scores, strict=True) if not plan.graphs]
+    beside = f"; features alone {alone[0]:.2f}" if alone else ""
+    count = len(tried.good())
+    together = f"; the {count} best are taken side by side" if count > 1 else ""
+    return f"its clusters predict held-out columns and edges best (score {tried.scores[0]:.2f}{beside}){together}"
+
+
+def _warn(model: Any, tried: Tried) -> None:
+    if model.n_clusters_ > 1 and tried.says_something():
+        return
+    problem = (
+        "No clusters were found: all samples are in one cluster."
+        if model.n_clusters_ < 2
+        else f"These {model.n_clusters_} clusters predict nothing of the columns and edges that were held out."
+    )
+    hint = "Set n_clusters to a number to divide them all the same." if model.n_clusters_ < 2 else "Do not rely on them."
+    warn(NoStructureWarning(problem, hint=hint, parameter="n_clusters", value=model.n_clusters))
