@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from functools import partial
 from typing import Any, ClassVar
@@ -24,14 +25,17 @@ from ..exceptions import (
 from ..fusion import FusionResult, fuse_graphs, learned_factors
 from ..graphs import GramFactor
 from ..linalg import assign_clusters, edge_confidence, isolated_samples, unit_rows
-from ..views import Views
+from ..views import Views, holds_networks
 from ._base import MultiViewClusterer, RelabelMixin
-from ._checks import check_directions, check_zero_samples, unbalanced_sizes, warn_of_no_structure
+from ._checks import check_directions, check_enough_samples, check_zero_samples, unbalanced_sizes, warn_of_no_structure
 from ._constraints import Number, OneOf
 from ._memory import MemoryDemand, gibibytes
 from ._stopping import ITERATION_CONSTRAINTS, Callback, Iterations, StoppableMixin
 from ._view_report import ViewReport, ViewReportMixin, noise_views, separation, view_report
 from .counting import count_clusters_of_graphs, count_clusters_of_views, default_counts
+from .relations.as_views import RelationViews
+from .relations.checks import has_relations
+from .relations.maps import Origin
 
 __all__ = ["ExactFusion"]
 
@@ -65,6 +69,26 @@ class ExactFusion(StoppableMixin, ViewReportMixin, RelabelMixin, MultiViewCluste
         "alpha": [Number(above=0)],
         "beta": [Number(above=0)],
     }
+
+    def fit(self, X: Any, y: Any = None) -> ExactFusion:
+        """Cluster the samples; see :meth:`MultiViewClusterer.fit`. Views may be graphs, kernels or distances."""
+        views = X if isinstance(X, Views) else Views(X) if holds_networks(X) else None
+        self._relations, self._origin = None, None
+        if views is None or not has_relations(views) or self.affinity == "precomputed":
+            super().fit(X)
+            return self
+        self._validate_params()
+        check_enough_samples(views, 2 if self.n_clusters == "auto" else self.n_clusters)
+        self._relations, plain = RelationViews.learn(views, self.n_clusters, check_random_state(self.random_state))
+        with warnings.catch_warnings():
+            for v in self._relations.silent:  # they have been warned of, for the true reason
+                warnings.filterwarnings("ignore", f"View {re.escape(repr(views.names[v]))} is constant", ViewfuseWarning)
+            super().fit(plain)
+        self._origin = Origin(views)
+        self.n_features_in_ = views.shape[1]
+        silent = [views.names[v] for v in self._relations.silent]
+        self.noise_views_ = tuple(name for name in views.names if name in (*self.noise_views_, *silent))
+        return self
 
     def _demand(self) -> MemoryDemand:
         return self._memory_demand_in_single_precision if self.variant == "robust" else self._memory_demand

@@ -125,6 +125,7 @@ def prepare(
 ) -> Prepared:
     """Check the relations of a fit and separate features from graphs; graphs that say nothing are warned of."""
     check_relations(views, arrays)
+    _check_complete(views, present)
     graphs = graphs_of(views, arrays)
     silent = silent_graphs(views, graphs)
     warn_of_silent_graphs(views, silent)
@@ -148,6 +149,19 @@ def prepare(
     found = RelationMap(views.names, views.kinds, tuple(features), points, tuple(used), len(views))
     where = None if there is None or there.all() else there
     return Prepared(found, list(features.values()), where, list(used.values()), silent)
+
+
+def _check_complete(views: Views, present: np.ndarray | None) -> None:
+    for v, kind in enumerate(views.kinds):
+        if kind in ("kernel", "distance") and present is not None and not present[:, v].all():
+            row = int(np.flatnonzero(~present[:, v])[0])
+            raise ViewsError(
+                f"View {views.names[v]!r} is a {kind}, from which {views.sample_name(row)} is missing.",
+                hint="Keep the complete samples: load with missing='drop', or use views[views.present.all(axis=1)].",
+                view=views.names[v],
+                parameter="missing",
+                value=("drop",),
+            )
 
 
 def _constant(views: Views, v: int) -> UninformativeViewWarning:
