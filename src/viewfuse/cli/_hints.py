@@ -62,6 +62,7 @@ HINTS: dict[str, str | Callable[[Any], str]] = {
     "labels": "Use --labels NAME to name the column or variable that holds the true labels, or --no-labels to read none.",
     "samples": _samples,
     "missing": _missing,
+    "kinds": "Say what a view holds with --kind NAME=KIND (features, counts, categories, graph, kernel or distance).",
     "device": "Choose another device with --device, or leave --device out to compute on the processor.",
     "n_clusters": _n_clusters,
     "method": f"Choose from these with -m: {', '.join(METHODS)}.",

@@ -29,6 +29,7 @@ from ._options import (
     Device,
     File,
     Ids,
+    KindRules,
     Labels,
     Method,
     MissingSamples,
@@ -78,6 +79,7 @@ def cluster(
     no_labels: NoLabels = False,
     samples: SamplesAre = None,
     missing: MissingSamples = "error",
+    kinds: KindRules = None,
 ) -> None:
     """Cluster the samples of a file, and show the weight of each view.
 
@@ -95,7 +97,7 @@ def cluster(
       viewfuse cluster tables/ -k 4 --json | jq .sizes
     """
     _check_targets(file, output, save, report)
-    data = load(file, views, ids, labels, no_labels, samples, missing)
+    data = load(file, views, ids, labels, no_labels, samples, missing, kinds)
     extra = None if columns is None else read_columns(columns)
     choice = choose(data, method, n_clusters)
     model, stopped = _fit(choice, data, seed, device)

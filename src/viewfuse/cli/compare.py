@@ -28,6 +28,7 @@ from ._options import (
     AsJson,
     File,
     Ids,
+    KindRules,
     Labels,
     MissingSamples,
     NoLabels,
@@ -65,6 +66,7 @@ def compare(
     no_labels: NoLabels = False,
     samples: SamplesAre = None,
     missing: MissingSamples = "error",
+    kinds: KindRules = None,
 ) -> None:
     """Run several methods on a file and compare them in one table.
 
@@ -79,7 +81,7 @@ def compare(
       viewfuse compare news.mat -k 6 -m gfsc,km,co-reg -o scores.csv
     """
     keys = known_methods(None if methods is None else comma_separated(methods))
-    data = load(file, views, ids, labels, no_labels, samples, missing)
+    data = load(file, views, ids, labels, no_labels, samples, missing, kinds)
     if n_clusters is None:
         n_clusters, reason = count_in_sample(data, seed)
         notice(f"picked: {reason}")

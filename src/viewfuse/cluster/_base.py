@@ -16,10 +16,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from .._utils import hooks
 from .._utils.device import free_memory, to_host
 from .._utils.warn import warn
-from ..exceptions import UnusedColumnsWarning, ViewsTypeError
+from ..exceptions import KindWarning, UnusedColumnsWarning, ViewsTypeError
 from ..linalg import assign_clusters, numbered_by_size, occurrences, order_by_size, renumbered
 from ..linalg.threads import threads_for
-from ..views import Views, align_graph_frames, holds_views, is_dataframe, split_columns
+from ..views import RELATIONS, Views, align_graph_frames, holds_views, is_dataframe, split_columns
 from ._checks import check_enough_samples, check_graphs, nonconstant_views, solving
 from ._constraints import ANYTHING, Constraint, Count, check_parameters
 from ._docs import filled
@@ -96,7 +96,19 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
     def _checked_views(self, X: Any) -> Views:
         """Check the parameters and convert the data to views."""
         self._validate_params()
-        return self._as_views(X)
+        views = self._as_views(X)
+        related = [name for name, kind in zip(views.names, views.kinds, strict=True) if kind in RELATIONS]
+        if related and self.affinity != "precomputed":
+            warn(
+                KindWarning(
+                    f"{type(self).__name__} takes features only: the rows of {', '.join(map(repr, related))} are used as "
+                    "features, although they are relations between samples.",
+                    hint="Use AutoFusion, GFSC or GF, which take graphs, kernels and distances as such.",
+                    view=related[0],
+                    parameter="kinds",
+                )
+            )
+        return views
 
     def _describe(self, X: Any, views: Views) -> None:
         """Set the fitted attributes that describe the data."""

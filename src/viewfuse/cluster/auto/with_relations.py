@@ -18,6 +18,7 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import check_random_state
 from sklearn.utils.extmath import randomized_svd
 
+from ..._utils.device import to_host
 from ..._utils.warn import warn
 from ...exceptions import NoStructureWarning
 from ...graphs.nearest import default_neighbors, neighbor_graph
@@ -25,11 +26,11 @@ from ...linalg import numbered_by_size
 from ...views import RELATIONS, Views
 from .._checks import check_enough_samples
 from ..counting import default_counts
+from ..relations.checks import warn_of_noise
 from ..relations.features import Coordinates
 from ..relations.fused import FusedPoints
-from ..relations.maps import Origin, Prepared, prepare
+from ..relations.maps import Origin, Prepared, check_fit, prepare
 from ..relations.smoothing import Plan, Tried, best_plan, cluster_points, count_clusters
-from .canonical import canonical_order
 from .choice import AutoChoice, ViewChoice
 from .votes import Votes, VotingSpace
 
@@ -39,6 +40,7 @@ _MOST_VOTING = 5_000  # samples among which neighbours are looked for
 _N_INIT = 20
 _OWN_VOTE = 0.51
 _BLOCK = 16_384
+_SPREADS = 3
 _BY_CHANCE = 3.0  # standard deviations
 
 
@@ -56,7 +58,9 @@ def fit_relations(model: Any, views: Views, fit_features: Callable[[Views], Any]
     rng = check_random_state(model.random_state)
     seed = int(rng.randint(2**31 - 1))
     arrays, present = views.incomplete_arrays()
-    order = canonical_order([array if sp.issparse(array) else np.asarray(array) for array in arrays])
+    arrays = [array if sp.issparse(array) else to_host(array) for array in arrays]
+    check_fit(views, arrays, present)
+    order = _canonical_order(views, arrays)
     sorted_views = Views(arrays, names=views.names, ids=views.ids, kinds=views.kinds)[order]
     prepared = prepare(sorted_views, list(sorted_views.arrays), None if present is None else present[order], rng)
     model._origin, model._order = Origin(views), order
@@ -67,6 +71,27 @@ def fit_relations(model: Any, views: Views, fit_features: Callable[[Views], Any]
         _fit_smoothed(model, prepared, tried, np.random.RandomState(seed), np.argsort(order))
     model._describe(views, views)
     model._relations = prepared.map
+
+
+def _canonical_order(views: Views, arrays: list[Any]) -> np.ndarray:
+    """The positions of the samples in an order that does not depend on the order of the rows.
+
+    Each sample gets a number from its features, which is then spread over the relations: samples are told apart by their
+    neighbours, and by the neighbours of these.
+    """
+    direction = np.random.RandomState(0).standard_normal(max(array.shape[1] for array in arrays))
+    key = np.zeros(len(views))
+    for array, kind in zip(arrays, views.kinds, strict=True):
+        values = array.sum(axis=1) if kind in RELATIONS else array @ direction[: array.shape[1]]
+        key += _standardised(np.asarray(values).ravel())
+    for _ in range(_SPREADS):
+        spread = [array @ np.sin(key) for array, kind in zip(arrays, views.kinds, strict=True) if kind in RELATIONS]
+        key = key + sum(_standardised(np.asarray(values).ravel()) for values in spread)
+    return np.argsort(key, kind="stable")
+
+
+def _standardised(values: np.ndarray) -> np.ndarray:
+    return np.asarray((values - values.mean()) / (values.std() or 1.0))
 
 
 def votes_for_relations(model: Any, views: Views, vote_for_features: Callable[[Views], Votes]) -> Votes:
@@ -244,10 +269,9 @@ def _reason(tried: Tried) -> str:
 def _warn(model: Any, tried: Tried) -> None:
     if model.n_clusters_ > 1 and tried.says_something():
         return
-    problem = (
-        "No clusters were found: all samples are in one cluster."
-        if model.n_clusters_ < 2
-        else f"These {model.n_clusters_} clusters predict nothing of the columns and edges that were held out."
-    )
-    hint = "Set n_clusters to a number to divide them all the same." if model.n_clusters_ < 2 else "Do not rely on them."
+    if model.n_clusters_ > 1:
+        warn_of_noise(model.n_clusters_)
+        return
+    problem = "No clusters were found: all samples are in one cluster."
+    hint = "Set n_clusters to a number to divide them all the same."
     warn(NoStructureWarning(problem, hint=hint, parameter="n_clusters", value=model.n_clusters))

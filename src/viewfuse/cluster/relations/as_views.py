@@ -1,8 +1,8 @@
 """Relations as feature views, for methods that learn a graph per view: GFSC and GF.
 
-A kernel or distance becomes its points. A graph becomes the other views smoothed over it (low-pass, ``GᵗX``), with the number
-of steps chosen without labels (:mod:`viewfuse.cluster.relations.smoothing`); if there are no features, its spectrum. So every
-view gives one learned graph and has one weight.
+A kernel or distance becomes its points. A graph becomes the other views smoothed over it (low-pass, ``GᵗX``), where the
+number of steps is chosen without labels (:mod:`viewfuse.cluster.relations.smoothing`); if there are no features, its
+spectrum. So every view gives one learned graph and has one weight.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 from ...views import Views
+from .checks import warn_of_noise
 from .fused import FusedPoints
-from .maps import Origin, RelationMap, prepare
-from .smoothing import best_plan
+from .maps import Origin, RelationMap, check_fit, prepare
+from .smoothing import Plan, best_plan
 
 __all__ = ["RelationViews"]
 
@@ -42,21 +43,25 @@ class RelationViews:
     def learn(cls, views: Views, n_clusters: int | str, random_state: np.random.RandomState) -> tuple[RelationViews, Views]:
         """The map, and the feature views of the samples of the fit; a view that says nothing is a column of zeros."""
         arrays, present = views.incomplete_arrays()
+        check_fit(views, arrays, present)
         prepared = prepare(views, arrays, present, random_state)
         k = _PROVISIONAL if n_clusters == "auto" else int(n_clusters)
-        silent, fused, made = dict(prepared.silent), {}, {}
-        for v, feature in zip(prepared.map.features, prepared.features, strict=True):
-            made[v] = feature
-        for g, v in enumerate(prepared.map.graphs):
-            tried = best_plan(prepared.features, [prepared.graphs[g]], k, random_state)
-            if not tried.best.graphs and tried.parts[-1] < _SAYS_SOMETHING:
-                silent[v] = "does not agree with the features"
-                continue
-            plan = next(plan for plan in tried.plans if plan.graphs)
+        silent, fused = dict(prepared.silent), {}
+        made = dict(zip(prepared.map.features, prepared.features, strict=True))
+        if prepared.graphs:
+            tried = best_plan(prepared.features, prepared.graphs, k, random_state)
+            if not tried.says_something():
+                warn_of_noise(k)
+            by_graph = tried.parts[len(prepared.features) :]
             ones = [1.0] * len(prepared.features), [1.0]
-            fused[v], made[v], _ = FusedPoints.learn(
-                [plan], prepared.features, prepared.present, [prepared.graphs[g]], k, ones, random_state
-            )
+            for g, v in enumerate(prepared.map.graphs):
+                if prepared.features and by_graph[g] < max(_SAYS_SOMETHING, tried.noise):
+                    silent[v] = "does not agree with the other views"
+                    continue
+                steps = next(plan.steps for plan in tried.plans if plan.graphs == (g,))
+                fused[v], made[v], _ = FusedPoints.learn(
+                    [Plan((0,), steps)], prepared.features, prepared.present, [prepared.graphs[g]], k, ones, random_state
+                )
         found = cls(prepared.map, fused, silent)
         return found, found._as_views(views, made, present)
 

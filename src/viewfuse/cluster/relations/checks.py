@@ -9,11 +9,19 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..._utils.warn import warn
-from ...exceptions import UninformativeViewWarning, ViewsError
+from ...exceptions import NoStructureWarning, UninformativeViewWarning, ViewsError
 from ...graphs.relations import undirected
 from ...views import RELATIONS, Views
 
-__all__ = ["check_relations", "has_relations", "silent_graphs", "warn_of_silent_graphs"]
+__all__ = [
+    "check_relations",
+    "check_semidefinite",
+    "graphs_of",
+    "has_relations",
+    "silent_graphs",
+    "warn_of_noise",
+    "warn_of_silent_graphs",
+]
 
 _ASYMMETRY = 1e-6  # relative to the largest value
 _NOT_SEMIDEFINITE = 0.01  # of the largest eigenvalue; smaller negative ones are rounding
@@ -71,6 +79,17 @@ def warn_of_silent_graphs(views: Views, silent: dict[int, str]) -> None:
                 f"View {views.names[v]!r} {reason}. It gets weight 0.", hint="Leave this view out.", view=views.names[v]
             )
         )
+
+
+def warn_of_noise(n_clusters: int) -> None:
+    warn(
+        NoStructureWarning(
+            f"These {n_clusters} clusters predict nothing of the columns and edges that were held out.",
+            hint="Do not rely on them.",
+            parameter="n_clusters",
+            value=n_clusters,
+        )
+    )
 
 
 def graphs_of(views: Views, arrays: Sequence[Any]) -> dict[int, sp.csr_array]:

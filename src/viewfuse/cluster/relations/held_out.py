@@ -20,7 +20,7 @@ import scipy.sparse as sp
 
 from .features import Coordinates
 
-__all__ = ["HeldOut", "mutual_information"]
+__all__ = ["HeldOut", "mutual_information", "noise_level"]
 
 _SHARE = 0.3
 _FEWEST_COLUMNS = 50  # a view of fewer columns is not split
@@ -78,6 +78,11 @@ def mutual_information(labels: np.ndarray, predicted: np.ndarray, n_clusters: in
     filled = joint > 0
     found = float(np.sum(joint[filled] * np.log(joint[filled] / expected[filled])))
     return max(found - (n_clusters - 1) ** 2 / (2 * len(labels)), 0.0)
+
+
+def noise_level(n_samples: int, n_clusters: int) -> float:
+    """What mutual information, less its mean, does not exceed by chance: four standard deviations of ``χ²/2n``."""
+    return 4 * np.sqrt(2) * (n_clusters - 1) / (2 * n_samples)
 
 
 def votes(graph: sp.csr_array, own: np.ndarray) -> np.ndarray:

@@ -18,7 +18,7 @@ from ...views import RELATIONS, Views
 from ...views.matrices import take_block
 from .checks import check_relations, check_semidefinite, graphs_of, silent_graphs, warn_of_silent_graphs
 
-__all__ = ["Origin", "Prepared", "RelationMap", "prepare"]
+__all__ = ["Origin", "Prepared", "RelationMap", "check_fit", "prepare"]
 
 
 class Origin:
@@ -123,9 +123,7 @@ class Prepared:
 def prepare(
     views: Views, arrays: Sequence[Any], present: np.ndarray | None, random_state: np.random.RandomState
 ) -> Prepared:
-    """Check the relations of a fit and separate features from graphs; graphs that say nothing are warned of."""
-    check_relations(views, arrays)
-    _check_complete(views, present)
+    """Separate the features of a fit from its graphs; graphs that say nothing are warned of."""
     graphs = graphs_of(views, arrays)
     silent = silent_graphs(views, graphs)
     warn_of_silent_graphs(views, silent)
@@ -151,7 +149,9 @@ def prepare(
     return Prepared(found, list(features.values()), where, list(used.values()), silent)
 
 
-def _check_complete(views: Views, present: np.ndarray | None) -> None:
+def check_fit(views: Views, arrays: Sequence[Any], present: np.ndarray | None) -> None:
+    """Check that the relations of a fit hold what they are declared to hold, for every sample."""
+    check_relations(views, arrays)
     for v, kind in enumerate(views.kinds):
         if kind in ("kernel", "distance") and present is not None and not present[:, v].all():
             row = int(np.flatnonzero(~present[:, v])[0])

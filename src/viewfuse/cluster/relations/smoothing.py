@@ -18,7 +18,7 @@ from sklearn.cluster import KMeans
 from sklearn.preprocessing import normalize
 
 from ...graphs.relations import low_pass, spectral_points
-from .held_out import HeldOut
+from .held_out import HeldOut, noise_level
 
 __all__ = ["Finish", "Plan", "Spectrum", "Tried", "best_plan", "cluster_points", "count_clusters", "smooth"]
 
@@ -30,7 +30,6 @@ _MOST_SPLIT_TWICE = 5_000
 _NEARLY_BEST = 0.95  # of the best score
 _MOST_PLANS = 5
 _PROVISIONAL = 8  # clusters, while their number is not known
-_NOTHING = 0.05  # a score below it is that of noise
 _GROWTH = 0.03
 
 
@@ -51,11 +50,15 @@ class Plan:
 
 @dataclass(frozen=True)
 class Tried:
-    """What was tried: the plans, their scores, best first, and the parts of the best one's score by view."""
+    """What was tried: the plans, their scores, best first, and the mutual information of the best one by view.
+
+    ``noise`` is what the latter does not exceed by chance.
+    """
 
     plans: tuple[Plan, ...]
     scores: np.ndarray
     parts: np.ndarray
+    noise: float
 
     @property
     def best(self) -> Plan:
@@ -68,7 +71,7 @@ class Tried:
         ]
 
     def says_something(self) -> bool:
-        return bool(self.scores[0] >= _NOTHING)
+        return bool((self.parts > self.noise).any())
 
 
 def smooth(raw: np.ndarray, filters: Sequence[Any], weights: Sequence[float], steps: int) -> list[np.ndarray]:
@@ -211,7 +214,8 @@ def best_plan(
         if 1 < len(saying) < len(everything):
             explore(saying)
     ranked = sorted(tried, key=score, reverse=True)
-    return Tried(tuple(ranked), np.array([score(plan) for plan in ranked]), parts(ranked[0]))
+    noise = noise_level(graphs[0].shape[0], n_clusters)
+    return Tried(tuple(ranked), np.array([score(plan) for plan in ranked]), parts(ranked[0]), noise)
 
 
 def count_clusters(
@@ -227,9 +231,10 @@ def count_clusters(
     plan = best_plan(features, graphs, min(_PROVISIONAL, most), random_state).best
     trials = _trials(features, graphs, random_state, None)
     counts = range(2, most + 1)
-    scores = [np.mean([np.sqrt(trial.parts(plan, k)).sum() for trial in trials]) for k in counts]
-    if max(scores) < _NOTHING:
+    parts = [np.mean([trial.parts(plan, k) for trial in trials], axis=0) for k in counts]
+    if not any((found > noise_level(graphs[0].shape[0], k)).any() for k, found in zip(counts, parts, strict=True)):
         return 1
+    scores = [float(np.sqrt(found).sum()) for found in parts]
     for k, score in zip(counts, scores, strict=True):
         later = scores[min(k, len(scores) - 1)]  # of k + 2
         if later < score * (1 + _GROWTH) ** 2:
