@@ -25,9 +25,17 @@ from ..exceptions import (
 from ..fusion import FusionResult, fuse_graphs, learned_factors
 from ..graphs import GramFactor
 from ..linalg import assign_clusters, edge_confidence, isolated_samples, unit_rows
+from ..linalg.threads import threads_for
 from ..views import Views, holds_networks
 from ._base import MultiViewClusterer, RelabelMixin
-from ._checks import check_directions, check_enough_samples, check_zero_samples, unbalanced_sizes, warn_of_no_structure
+from ._checks import (
+    check_directions,
+    check_enough_samples,
+    check_zero_samples,
+    solving,
+    unbalanced_sizes,
+    warn_of_no_structure,
+)
 from ._constraints import Number, OneOf
 from ._memory import MemoryDemand, gibibytes
 from ._stopping import ITERATION_CONSTRAINTS, Callback, Iterations, StoppableMixin
@@ -39,6 +47,7 @@ from .relations.maps import Origin
 
 __all__ = ["ExactFusion"]
 
+_FEW = 20_000  # samples; smoothing fewer has only short steps, and threads would mostly wait for each other
 _ARRAYS = ("labels_", "confidence_", "embedding_", "affinity_matrix_", "_points")
 
 
@@ -79,7 +88,8 @@ class ExactFusion(StoppableMixin, ViewReportMixin, RelabelMixin, MultiViewCluste
             return self
         self._validate_params()
         check_enough_samples(views, 2 if self.n_clusters == "auto" else self.n_clusters)
-        self._relations, plain = RelationViews.learn(views, self.n_clusters, check_random_state(self.random_state))
+        with solving(self), threads_for(len(views), _FEW):
+            self._relations, plain = RelationViews.learn(views, self.n_clusters, check_random_state(self.random_state))
         with warnings.catch_warnings():
             for v in self._relations.silent:  # they have been warned of, for the true reason
                 warnings.filterwarnings("ignore", f"View {re.escape(repr(views.names[v]))} is constant", ViewfuseWarning)

@@ -51,9 +51,9 @@ def worker_threads() -> Iterator[None]:
 
 
 @contextmanager
-def threads_for(n_samples: int) -> Iterator[None]:
+def threads_for(n_samples: int, few: int = _SMALL) -> Iterator[None]:
     """Limit the computation to one thread if there are few samples: on a busy machine idle threads only spin."""
-    if n_samples > _SMALL or _workers.get() is not None or not _blas_lock.acquire(blocking=False):
+    if n_samples > few or _workers.get() is not None or not _blas_lock.acquire(blocking=False):
         yield
         return
     try:

@@ -23,8 +23,9 @@ from ..._utils.warn import warn
 from ...exceptions import NoStructureWarning
 from ...graphs.nearest import default_neighbors, neighbor_graph
 from ...linalg import numbered_by_size
+from ...linalg.threads import threads_for
 from ...views import RELATIONS, Views
-from .._checks import check_enough_samples
+from .._checks import check_enough_samples, solving
 from ..counting import default_counts
 from ..relations.checks import warn_of_noise
 from ..relations.features import Coordinates
@@ -40,6 +41,7 @@ _MOST_VOTING = 5_000  # samples among which neighbours are looked for
 _N_INIT = 20
 _OWN_VOTE = 0.51
 _BLOCK = 16_384
+_FEW = 20_000  # samples; the steps for fewer are short, and threads would mostly wait for each other
 _SPREADS = 3
 _BY_CHANCE = 3.0  # standard deviations
 
@@ -64,11 +66,12 @@ def fit_relations(model: Any, views: Views, fit_features: Callable[[Views], Any]
     sorted_views = Views(arrays, names=views.names, ids=views.ids, kinds=views.kinds)[order]
     prepared = prepare(sorted_views, list(sorted_views.arrays), None if present is None else present[order], rng)
     model._origin, model._order = Origin(views), order
-    tried = _tried(model, prepared, np.random.RandomState(seed))
+    with solving(model), threads_for(len(views), _FEW):
+        tried = _tried(model, prepared, np.random.RandomState(seed))
+        if tried is not None and tried.best.graphs:
+            _fit_smoothed(model, prepared, tried, np.random.RandomState(seed), np.argsort(order))
     if tried is None or not tried.best.graphs:
-        _fit_features_alone(model, views, prepared, tried, fit_features, np.argsort(order))
-    else:
-        _fit_smoothed(model, prepared, tried, np.random.RandomState(seed), np.argsort(order))
+        _fit_features_alone(model, views, prepared, fit_features, np.argsort(order))
     model._describe(views, views)
     model._relations = prepared.map
 
@@ -121,7 +124,6 @@ def _fit_features_alone(
     model: Any,
     views: Views,
     prepared: Prepared,
-    tried: Tried | None,
     fit_features: Callable[[Views], Any],
     place: np.ndarray,
 ) -> None:
