@@ -25,6 +25,7 @@ __all__ = [
     "ParameterError",
     "RunInProgressError",
     "UninformativeViewWarning",
+    "UnmatchedSamplesWarning",
     "UnstableClustersWarning",
     "UnusedColumnsWarning",
     "UnusedVariablesWarning",
@@ -130,6 +131,10 @@ class UninformativeViewWarning(ViewfuseWarning):
 
 class KindWarning(ViewfuseWarning):
     """A method takes features only, so it uses the rows of a graph, kernel or distance as features."""
+
+
+class UnmatchedSamplesWarning(ViewfuseWarning):
+    """A table that is matched by id has no row for some samples."""
 
 
 class UnusedColumnsWarning(ViewfuseWarning):

@@ -98,6 +98,7 @@ _TEXTS = {
     "device": """
         device : str, default=None
             A PyTorch device such as "cuda": the views are copied there once, and the results are returned as NumPy arrays.
+            "cpu" needs no PyTorch for views that are already in the memory of the processor.
             Without it, PyTorch and CuPy arrays stay on their device, and so do the results.
         """,
     "max_time": """

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from array_api_compat import array_namespace, is_numpy_array
 from sklearn.utils import check_random_state
 
-from .._utils.device import free_memory, on_device, to_host, true_positions
+from .._utils.device import free_memory, moves_to, on_device, to_host, true_positions
 from .._utils.warn import warn
 from ..exceptions import (
     DegenerateClustersWarning,
@@ -34,16 +34,17 @@ from ._checks import (
     check_zero_samples,
     solving,
     unbalanced_sizes,
-    warn_of_no_structure,
+    warn_of_verdict,
 )
 from ._constraints import Number, OneOf
 from ._memory import MemoryDemand, gibibytes
 from ._stopping import ITERATION_CONSTRAINTS, Callback, Iterations, StoppableMixin
 from ._view_report import ViewReport, ViewReportMixin, noise_views, separation, view_report
-from .counting import count_clusters_of_graphs, count_clusters_of_views, default_counts
+from .counting import count_clusters_of_graphs, count_clusters_of_views, direction_samples
 from .relations.as_views import RelationViews
 from .relations.checks import has_relations
 from .relations.maps import Origin
+from .verdict import Verdict, judge_by_graph, judge_by_neighbors
 
 __all__ = ["ExactFusion"]
 
@@ -79,13 +80,12 @@ class ExactFusion(StoppableMixin, ViewReportMixin, RelabelMixin, MultiViewCluste
         "beta": [Number(above=0)],
     }
 
-    def fit(self, X: Any, y: Any = None) -> ExactFusion:
-        """Cluster the samples; see :meth:`MultiViewClusterer.fit`. Views may be graphs, kernels or distances."""
+    def _fit_checked(self, X: Any) -> None:
         views = X if isinstance(X, Views) else Views(X) if holds_networks(X) else None
         self._relations, self._origin = None, None
         if views is None or not has_relations(views) or self.affinity == "precomputed":
-            super().fit(X)
-            return self
+            super()._fit_checked(X)
+            return
         self._validate_params()
         check_enough_samples(views, 2 if self.n_clusters == "auto" else self.n_clusters)
         with solving(self), threads_for(len(views), _FEW):
@@ -93,12 +93,11 @@ class ExactFusion(StoppableMixin, ViewReportMixin, RelabelMixin, MultiViewCluste
         with warnings.catch_warnings():
             for v in self._relations.silent:  # they have been warned of, for the true reason
                 warnings.filterwarnings("ignore", f"View {re.escape(repr(views.names[v]))} is constant", ViewfuseWarning)
-            super().fit(plain)
+            super()._fit_checked(plain)
         self._origin = Origin(views)
         self.n_features_in_ = views.shape[1]
         silent = [views.names[v] for v in self._relations.silent]
         self.noise_views_ = tuple(name for name in views.names if name in (*self.noise_views_, *silent))
-        return self
 
     def _demand(self) -> MemoryDemand:
         return self._memory_demand_in_single_precision if self.variant == "robust" else self._memory_demand
@@ -131,7 +130,7 @@ class ExactFusion(StoppableMixin, ViewReportMixin, RelabelMixin, MultiViewCluste
         return self.variant == "robust" or self._cut_weight() is None
 
     def _fit(self, views: Views, arrays: list[Any], used: list[int]) -> None:
-        if self.device is None:
+        if self.device is None or not moves_to(self.device, arrays):
             self._fit_on_device(views, arrays, used)
             return
         self._fit_on_device(views, on_device(arrays, self.device), used)
@@ -156,6 +155,7 @@ class ExactFusion(StoppableMixin, ViewReportMixin, RelabelMixin, MultiViewCluste
         self._views_fitted = used, chosen, present
         self.noise_views_ = tuple(views.names[used[v]] for v in noise_views(self._separations()))
         self._record_end(result.sweeps, result.converged, iterations.stopped)
+        self._judge(chosen, rng)
         self._warn(result, views)
         self.confidence_ = _confidence(result, self.labels_)
         self.embedding_ = _in_precision_of(arrays[0], result.embedding)
@@ -253,13 +253,24 @@ class ExactFusion(StoppableMixin, ViewReportMixin, RelabelMixin, MultiViewCluste
             self.n_clusters_ = int(self.n_clusters)
             return
         if self.affinity == "precomputed":
-            counts = default_counts(_n_samples(views[0]))
-            self.cluster_counts_ = count_clusters_of_graphs(views, counts, random_state=rng)
+            self.cluster_counts_ = count_clusters_of_graphs(views, random_state=rng)
         else:
             some = _drawn(views, self._most_counted, rng)
-            self.cluster_counts_ = count_clusters_of_views(some, default_counts(_n_samples(some[0])), random_state=rng)
+            self.cluster_counts_ = count_clusters_of_views(some, random_state=rng)
         self.n_clusters_ = self.cluster_counts_.suggested
-        warn_of_no_structure(self.cluster_counts_)
+
+    def _judge(self, chosen: list[Any], rng: np.random.RandomState) -> None:
+        """Set ``verdict_``, and warn if it is negative."""
+        if not self._gives_verdict:
+            return
+        labels = to_host(self.labels_)
+        if self.n_clusters_ < 2:
+            self.verdict_ = Verdict(1, self.cluster_counts_.evidence, np.full(1, np.nan))
+        elif self.affinity == "precomputed":
+            self.verdict_ = judge_by_graph([to_host(graph) for graph in chosen], labels, self.n_clusters_, rng)
+        else:
+            self.verdict_ = judge_by_neighbors(direction_samples(chosen), labels, self.n_clusters_, rng)
+        warn_of_verdict(self.verdict_, self.n_clusters)
 
     def _warn(self, result: FusionResult, views: Views) -> None:
         isolated = true_positions(isolated_samples(result.consensus))

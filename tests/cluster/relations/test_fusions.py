@@ -177,7 +177,8 @@ def test_memberships_and_the_record():
     assert model.embedding_.shape == (240, 3)
     assert model.affinity_matrix_.shape == (240, 240)
     assert "over cites" in str(model.choice_)
-    assert model.choice_.as_dict()["null_ratio"] is None
+    assert model.verdict_.supported
+    assert model.outlier_score_.shape == (240,)
     assert (np.diff(np.bincount(model.labels_)) <= 0).all()
 
 

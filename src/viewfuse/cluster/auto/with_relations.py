@@ -13,34 +13,31 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.metrics import adjusted_rand_score
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import check_random_state
 from sklearn.utils.extmath import randomized_svd
 
 from ..._utils.device import to_host
-from ..._utils.warn import warn
-from ...exceptions import NoStructureWarning
 from ...graphs.nearest import default_neighbors, neighbor_graph
 from ...linalg import numbered_by_size
+from ...linalg.sparse_cut import normalized_graph
 from ...linalg.threads import threads_for
 from ...views import RELATIONS, Views
-from .._checks import check_enough_samples, solving
+from .._checks import check_enough_samples, solving, warn_of_verdict
 from ..counting import default_counts
-from ..relations.checks import warn_of_noise
 from ..relations.features import Coordinates
 from ..relations.fused import FusedPoints
 from ..relations.maps import Origin, Prepared, check_fit, prepare
 from ..relations.smoothing import Plan, Tried, best_plan, cluster_points, count_clusters
-from .choice import AutoChoice, ViewChoice
-from .votes import Votes, VotingSpace
+from ..structure import Evidence, modularity
+from ..verdict import Verdict, judge
+from .choice import AutoChoice, ViewChoice, agreement_of
 
-__all__ = ["fit_relations", "votes_for_relations"]
+__all__ = ["fit_relations", "placed_with_relations"]
 
 _MOST_VOTING = 5_000  # samples among which neighbours are looked for
 _N_INIT = 20
-_OWN_VOTE = 0.51
-_BLOCK = 16_384
+_SUPPORTED = 0.7  # null ratio of clusters that predict held-out edges
 _FEW = 20_000  # samples; the steps for fewer are short, and threads would mostly wait for each other
 _SPREADS = 3
 _BY_CHANCE = 3.0  # standard deviations
@@ -64,12 +61,14 @@ def fit_relations(model: Any, views: Views, fit_features: Callable[[Views], Any]
     check_fit(views, arrays, present)
     order = _canonical_order(views, arrays)
     sorted_views = Views(arrays, names=views.names, ids=views.ids, kinds=views.kinds)[order]
-    prepared = prepare(sorted_views, list(sorted_views.arrays), None if present is None else present[order], rng)
-    model._origin, model._order = Origin(views), order
+    there = None if present is None else present[order]
+    prepared = prepare(sorted_views, list(sorted_views.arrays), there, rng, order)
+    model._origin = Origin(views)
     with solving(model), threads_for(len(views), _FEW):
         tried = _tried(model, prepared, np.random.RandomState(seed))
         if tried is not None and tried.best.graphs:
-            _fit_smoothed(model, prepared, tried, np.random.RandomState(seed), np.argsort(order))
+            _fit_smoothed(model, prepared, tried, np.random.RandomState(seed), order)
+            model._number_clusters()
     if tried is None or not tried.best.graphs:
         _fit_features_alone(model, views, prepared, fit_features, np.argsort(order))
     model._describe(views, views)
@@ -97,15 +96,13 @@ def _standardised(values: np.ndarray) -> np.ndarray:
     return np.asarray((values - values.mean()) / (values.std() or 1.0))
 
 
-def votes_for_relations(model: Any, views: Views, vote_for_features: Callable[[Views], Votes]) -> Votes:
-    """The votes for new samples of a model that was fitted on relations."""
+def placed_with_relations(model: Any, views: Views) -> Any:
+    """Where new samples belong, of a model that was fitted on relations."""
     features, present, edges = model._relations.of_new(views, vars(model).get("_origin"))
-    # The samples of the fit are in canonical order.
-    edges = [sp.csr_array(one[:, model._order]) for one in edges]
     if model._fused is None:
         names = [model._relations.names[v] for v in model._relations.features]
-        return vote_for_features(Views(features, names=names, present=present, ids=views.ids))
-    return model._space.votes(model._fused(features, present, edges))
+        return model._placed_views(Views(features, names=names, present=present, ids=views.ids))
+    return model._placed(model._fused(features, present, edges))
 
 
 def _tried(model: Any, prepared: Prepared, rng: np.random.RandomState) -> Tried | None:
@@ -149,7 +146,8 @@ def _fit_features_alone(
     model.choice_ = replace(inner.choice_, views=described)
 
 
-def _fit_smoothed(model: Any, prepared: Prepared, tried: Tried, rng: np.random.RandomState, place: np.ndarray) -> None:
+def _fit_smoothed(model: Any, prepared: Prepared, tried: Tried, rng: np.random.RandomState, order: np.ndarray) -> None:
+    place = np.argsort(order)
     k, plans = model.n_clusters_, tried.good()
     importance = [1.0] * len(prepared.features), [1.0] * len(prepared.graphs)
     fused, points, parts = FusedPoints.learn(
@@ -159,37 +157,43 @@ def _fit_smoothed(model: Any, prepared: Prepared, tried: Tried, rng: np.random.R
     embedding = randomized_svd(points - points.mean(axis=0), min(k, points.shape[1]), random_state=rng)[0]
     n = len(points)
     rows = np.arange(n) if n <= _MOST_VOTING else np.sort(rng.choice(n, _MOST_VOTING, replace=False))
-    model._fused, model._space = fused, VotingSpace.of(points[rows])
+    model.verdict_ = _judge(points[rows], labels[rows], k, tried, prepared, rows, rng)
+    model._fused = fused
     model._sample_labels, model._sample_embedding = labels[rows], embedding[rows]
-    model.labels_, model.embedding_ = labels[place], embedding[place]
-    model.membership_, model.confidence_ = _memberships(model, points, labels, rows, place)
-    graph = neighbor_graph(points[rows])
-    model.affinity_matrix_ = graph[place][:, place] if rows.size == n else graph
+    model.affinity_matrix_ = neighbor_graph(points[rows])
+    model._assign_all(points[rows], lambda block: points[place[block]], n, order[rows])
     _describe_views(model, prepared, labels, plans)
     others = [cluster_points(part, k, rng)[0] for part in parts[1:]]
-    agreement = np.array([[adjusted_rand_score(a, b) for b in [labels, *others]] for a in [labels, *others]])
+    agreement = agreement_of([labels, *others])
     names = tuple(_plan_name(plan, prepared) for plan in plans)
     described = tuple(_described(prepared, v) for v in range(len(prepared.map.names)))
-    model.choice_ = AutoChoice(described, 0.0, None, names, agreement, names[0], _reason(tried))
+    model.choice_ = AutoChoice(described, 0.0, names, agreement, names[0], _reason(tried))
     model.history_ = {"agreement": agreement}
     model.n_iter_, model.converged_, model.stopped_ = 1, True, None
-    _warn(model, tried)
+    warn_of_verdict(model.verdict_, model.n_clusters)
 
 
-def _memberships(
-    model: Any, points: np.ndarray, labels: np.ndarray, rows: np.ndarray, place: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Votes of the nearest neighbours among the samples in ``rows``, and by how much those for the own cluster exceed."""
-    own = np.eye(model.n_clusters_)[model._sample_labels]
-    if rows.size == len(points):
-        found = model._space.votes().mean(own)
-    else:
-        blocks = range(0, len(points), _BLOCK)
-        found = np.vstack([model._space.votes(points[start : start + _BLOCK]).mean(own) for start in blocks])
-    mine = np.eye(model.n_clusters_, dtype=bool)[labels]
-    membership = _OWN_VOTE * mine + (1 - _OWN_VOTE) * found
-    confidence = np.clip(found[mine] - np.where(mine, 0.0, found).max(axis=1), 0, 1)
-    return membership[place], confidence[place]
+def _judge(
+    points: np.ndarray,
+    labels: np.ndarray,
+    k: int,
+    tried: Tried,
+    prepared: Prepared,
+    rows: np.ndarray,
+    rng: np.random.RandomState,
+) -> Verdict:
+    """Whether the clusters are real: halves of the samples are clustered, and something must have been predicted.
+
+    A graph has no cloud to compare with, so the null ratio is 1 − modularity, and 1 if nothing could be predicted.
+    """
+    graphs = [prepared.graphs[g] for g in tried.best.graphs]
+    mean = sp.csr_array(sum(normalized_graph(graph) for graph in graphs))[rows][:, rows]
+    ratio = min(1 - modularity(mean, labels), _SUPPORTED) if tried.says_something() else 1.0
+
+    def cluster(part: np.ndarray) -> np.ndarray:
+        return cluster_points(points[part], k, rng)[0]
+
+    return judge(labels, k, lambda returned: Evidence(ratio, False, 0.0, returned), cluster, rng)
 
 
 def _describe_views(model: Any, prepared: Prepared, labels: np.ndarray, plans: tuple[Plan, ...]) -> None:
@@ -266,14 +270,3 @@ def _reason(tried: Tried) -> str:
     count = len(tried.good())
     together = f"; the {count} best are taken side by side" if count > 1 else ""
     return f"its clusters predict held-out columns and edges best (score {tried.scores[0]:.2f}{beside}){together}"
-
-
-def _warn(model: Any, tried: Tried) -> None:
-    if model.n_clusters_ > 1 and tried.says_something():
-        return
-    if model.n_clusters_ > 1:
-        warn_of_noise(model.n_clusters_)
-        return
-    problem = "No clusters were found: all samples are in one cluster."
-    hint = "Set n_clusters to a number to divide them all the same."
-    warn(NoStructureWarning(problem, hint=hint, parameter="n_clusters", value=model.n_clusters))

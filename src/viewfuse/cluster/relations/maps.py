@@ -44,7 +44,7 @@ class RelationMap:
     features : tuple of int, the positions of the views that are features or become points
     points : dict of RelationPoints, of kernels and distances, by position
     graphs : tuple of int, the positions of the graphs that say something
-    n_samples : int, of the fit
+    order : (n,) array of int, the positions of the samples of the fit in the order in which they were fitted
     """
 
     names: tuple[str, ...]
@@ -52,7 +52,12 @@ class RelationMap:
     features: tuple[int, ...]
     points: dict[int, RelationPoints]
     graphs: tuple[int, ...]
-    n_samples: int
+    order: np.ndarray
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples of the fit."""
+        return len(self.order)
 
     def of_new(self, views: Views, origin: Origin | None) -> tuple[list[Any], np.ndarray | None, list[sp.csr_array]]:
         """The features of new samples, where they are present, and their edges to the samples of the fit."""
@@ -66,14 +71,14 @@ class RelationMap:
             rows = self._relation(views, v, origin)
             if rows is None:
                 raise self._not_to_training(v, views)
-            features.append(self.points[v](rows))
+            features.append(self.points[v](rows[:, self.order]))
         edges = []
         for v in self.graphs:
             rows = self._relation(views, v, origin)
             if rows is None:
                 warn(self._only_among_new(v))
                 rows = sp.csr_array((len(views), self.n_samples))
-            edges.append(_edges(rows, len(views) == self.n_samples))
+            edges.append(sp.csr_array(_edges(rows, len(views) == self.n_samples)[:, self.order]))
         where = there[:, list(self.features)]
         return features, None if where.all() else where, edges
 
@@ -121,9 +126,16 @@ class Prepared:
 
 
 def prepare(
-    views: Views, arrays: Sequence[Any], present: np.ndarray | None, random_state: np.random.RandomState
+    views: Views,
+    arrays: Sequence[Any],
+    present: np.ndarray | None,
+    random_state: np.random.RandomState,
+    order: np.ndarray | None = None,
 ) -> Prepared:
-    """Separate the features of a fit from its graphs; graphs that say nothing are warned of."""
+    """Separate the features of a fit from its graphs; graphs that say nothing are warned of.
+
+    ``order`` holds the positions of these samples in the data of the user; by default they are in that order.
+    """
     graphs = graphs_of(views, arrays)
     silent = silent_graphs(views, graphs)
     warn_of_silent_graphs(views, silent)
@@ -144,7 +156,8 @@ def prepare(
         named = ", ".join(repr(name) for name in views.names)
         raise ViewsError(f"No view says anything about the samples ({named}), so there is nothing to cluster.")
     there = None if present is None else present[:, list(features)]
-    found = RelationMap(views.names, views.kinds, tuple(features), points, tuple(used), len(views))
+    order = np.arange(len(views)) if order is None else order
+    found = RelationMap(views.names, views.kinds, tuple(features), points, tuple(used), order)
     where = None if there is None or there.all() else there
     return Prepared(found, list(features.values()), where, list(used.values()), silent)
 
