@@ -40,6 +40,7 @@ from ._constraints import Number, OneOf
 from ._memory import MemoryDemand, gibibytes
 from ._stopping import ITERATION_CONSTRAINTS, Callback, Iterations, StoppableMixin
 from ._view_report import ViewReport, ViewReportMixin, noise_views, separation, view_report
+from ._weights import WEIGHT_CONSTRAINTS, OwnWeights
 from .counting import count_clusters_of_graphs, count_clusters_of_views, direction_samples
 from .relations.as_views import RelationViews
 from .relations.checks import has_relations
@@ -74,6 +75,7 @@ class ExactFusion(StoppableMixin, ViewReportMixin, RelabelMixin, MultiViewCluste
     _parameter_constraints: ClassVar = {
         **MultiViewClusterer._parameter_constraints,
         **ITERATION_CONSTRAINTS,
+        **WEIGHT_CONSTRAINTS,
         "variant": [OneOf("robust", "published", "paper")],
         "affinity": [OneOf("self-expressive", "precomputed")],
         "alpha": [Number(above=0)],
@@ -88,10 +90,12 @@ class ExactFusion(StoppableMixin, ViewReportMixin, RelabelMixin, MultiViewCluste
             return
         self._validate_params()
         check_enough_samples(views, 2 if self.n_clusters == "auto" else self.n_clusters)
+        left_out = np.flatnonzero(OwnWeights.of(self, views.names).factors == 0).tolist()
         with solving(self), threads_for(len(views), _FEW):
-            self._relations, plain = RelationViews.learn(views, self.n_clusters, check_random_state(self.random_state))
+            rng = check_random_state(self.random_state)
+            self._relations, plain = RelationViews.learn(views, self.n_clusters, rng, left_out)
         with warnings.catch_warnings():
-            for v in self._relations.silent:  # they have been warned of, for the true reason
+            for v in (*self._relations.silent, *left_out):  # they have been warned of, or are left out by the user
                 warnings.filterwarnings("ignore", f"View {re.escape(repr(views.names[v]))} is constant", ViewfuseWarning)
             super()._fit_checked(plain)
         self._origin = Origin(views)
@@ -143,6 +147,8 @@ class ExactFusion(StoppableMixin, ViewReportMixin, RelabelMixin, MultiViewCluste
         """Fit on the device of the arrays. The results stay there."""
         rng = check_random_state(self.random_state)
         self._forget_views()
+        own = OwnWeights.of(self, views.names)
+        used = own.used(used)
         if self.affinity != "precomputed":
             self._check_device_memory(arrays[used[0]])
         chosen, present = self._prepared(views, arrays, used)
@@ -151,7 +157,8 @@ class ExactFusion(StoppableMixin, ViewReportMixin, RelabelMixin, MultiViewCluste
         self._set_n_clusters(chosen, rng)
         if self.affinity != "precomputed" and self.variant == "robust":
             check_directions(views, arrays, used, self.n_clusters_, type(self).__name__)
-        result, self._points, self.labels_ = self._clustered(chosen, present, rng, iterations)
+        fixed = own.fixed_weights(used, lambda: self._clustered(chosen, present, rng)[0].weights)
+        result, self._points, self.labels_ = self._clustered(chosen, present, rng, iterations, fixed)
         self._views_fitted = used, chosen, present
         self.noise_views_ = tuple(views.names[used[v]] for v in noise_views(self._separations()))
         self._record_end(result.sweeps, result.converged, iterations.stopped)
@@ -174,7 +181,12 @@ class ExactFusion(StoppableMixin, ViewReportMixin, RelabelMixin, MultiViewCluste
         return learned_factors(chosen), present
 
     def _clustered(
-        self, chosen: list[Any], present: np.ndarray | None, rng: np.random.RandomState, on_sweep: Any = None
+        self,
+        chosen: list[Any],
+        present: np.ndarray | None,
+        rng: np.random.RandomState,
+        on_sweep: Any = None,
+        fixed_weights: np.ndarray | None = None,
     ) -> tuple[FusionResult, Any, Any]:
         """Fuse these views. Returns the fusion, the rows that k-means clusters, and the labels."""
         options: dict[str, Any] = {
@@ -183,6 +195,7 @@ class ExactFusion(StoppableMixin, ViewReportMixin, RelabelMixin, MultiViewCluste
             "tol": self.tol,
             "random_state": rng,
             "on_sweep": on_sweep,
+            "fixed_weights": fixed_weights,
         }
         if self.affinity == "precomputed":
             gamma = self._cut_weight()
@@ -196,6 +209,7 @@ class ExactFusion(StoppableMixin, ViewReportMixin, RelabelMixin, MultiViewCluste
 
     def _make_view_report(self) -> ViewReport:
         used, views, present = self._views_fitted
+        own = OwnWeights.of(self, [str(name) for name in self.view_names_])
 
         def cluster(some: list[int]) -> np.ndarray | None:
             theirs = None if present is None else present[:, some]
@@ -203,7 +217,10 @@ class ExactFusion(StoppableMixin, ViewReportMixin, RelabelMixin, MultiViewCluste
                 return None
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ViewfuseWarning)  # a single view may well give poor clusters
-                return to_host(self._clustered([views[v] for v in some], theirs, check_random_state(0))[2])
+                chosen, rng = [views[v] for v in some], check_random_state(0)
+                some_used = [used[v] for v in some]
+                fixed = own.fixed_weights(some_used, lambda: self._clustered(chosen, theirs, rng)[0].weights)
+                return to_host(self._clustered(chosen, theirs, rng, fixed_weights=fixed)[2])
 
         names = [str(self.view_names_[v]) for v in used]
         return view_report(names, self.view_weights_[used], self._separations(), to_host(self.labels_), cluster)

@@ -27,6 +27,7 @@ from ...views import Views, holds_networks
 from .._base import EmbeddingMixin, MultiViewClusterer
 from .._checks import warn_of_verdict
 from .._constraints import Count, Nothing, Number, OneOf, Text
+from .._weights import WEIGHT_CONSTRAINTS, OwnWeights
 from ..counting import count_clusters
 from ..relations.checks import has_relations
 from ..structure import Evidence, ratio_to_null
@@ -68,6 +69,11 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
         "auto" takes the number that suits the joint neighbour graph best (:mod:`viewfuse.cluster.counting`): 1, with a
         warning, if there are no clusters.
     {views}
+    view_weights : dict of float by view name, or sequence, default=None
+        Factors on the weights of the views; 1 for views that are not named. Squared distances in a view are multiplied by
+        its factor. A view with 0 is left out of the clusters, but stays in the report.
+    fixed_view_weights : dict of float by view name, or sequence, default=None
+        Weights of the views, which replace those that are found.
     {random_state}
     device : str, default=None
         A PyTorch device such as "cuda", for the candidates that fuse graphs.
@@ -123,6 +129,7 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
     _block_rows: ClassVar[int] = 16_384  # rows that are assigned at a time
     _parameter_constraints: ClassVar = {
         **MultiViewClusterer._parameter_constraints,
+        **WEIGHT_CONSTRAINTS,
         "n_clusters": [Count(2), OneOf("auto")],
         "device": [Text(), Nothing()],
         "max_time": [Number(above=0), Nothing()],
@@ -134,6 +141,8 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
         n_clusters: int | str = "auto",
         *,
         views: Any = None,
+        view_weights: Any = None,
+        fixed_view_weights: Any = None,
         random_state: Any = None,
         device: str | None = None,
         max_time: float | None = None,
@@ -141,6 +150,8 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
     ) -> None:
         self.n_clusters = n_clusters
         self.views = views
+        self.view_weights = view_weights
+        self.fixed_view_weights = fixed_view_weights
         self.random_state = random_state
         self.device = device
         self.max_time = max_time
@@ -149,7 +160,7 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
     def _fit_checked(self, X: Any) -> None:
         views = X if isinstance(X, Views) else Views(X) if holds_networks(X) else None
         if views is not None and has_relations(views):
-            fit_relations(self, views, clone(self).fit)
+            fit_relations(self, views, lambda plain, weights: clone(self).set_params(**weights).fit(plain))
         else:
             self._relations = None
             super()._fit_checked(X)
@@ -191,15 +202,18 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
         rng = check_random_state(self.random_state)
         self._units = [unit(array) for array in arrays]
         arrays = self._in_units(arrays)
-        self._used, repeats = distinct_views(views, arrays, used)
+        own = OwnWeights.of(self, views.names)
+        self._used, repeats = distinct_views(views, arrays, own.used(used))
         chosen, present = self._chosen(arrays, self._present)
         _check_present_somewhere(present, views)
         rows = self._clustered_rows(canonical_order(chosen), rng)
         sampled = [view[rows] for view in chosen]
         sampled_present = None if present is None else present[rows]
-        self._measure = Measure.learn(sampled, sampled_present)
+        factors = own.factors[self._used] / own.factors[self._used].mean()
+        self._measure = Measure.learn(sampled, sampled_present, factors)
         self._sample_points = self._measure(sampled, sampled_present)
-        samples = Samples(tuple(self._sample_points), sampled_present)
+        weights = tuple(factors.tolist()) if own.are_given else None
+        samples = Samples(tuple(self._sample_points), sampled_present, weights)
         self._set_n_clusters(samples, rng)
         cut = clearest_cut(samples, self.n_clusters_, rng)
         nulls = null_values(samples, cut, rng)
@@ -212,7 +226,7 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
         self._record(best, reason, candidates, agreement, cut, views)
         self._judge(best, samples, cut, nulls, rng)
         self._sample_labels, self._sample_embedding = numbered_by_size(best.labels), best.embedding
-        self._describe_views(views, samples, repeats)
+        self._describe_views(views, samples, repeats, own)
         self._assign_all(
             np.hstack([self._sample_points[v] for v in self._kept]),
             lambda block: self._joint([view[block] for view in chosen], None if present is None else present[block]),
@@ -314,7 +328,7 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
         self.affinity_matrix_ = best.graph
         self.n_iter_, self.converged_ = best.n_iter, bool(best.converged and self.stopped_ is None)
 
-    def _describe_views(self, views: Views, samples: Samples, repeats: dict[int, int]) -> None:
+    def _describe_views(self, views: Views, samples: Samples, repeats: dict[int, int], own: OwnWeights) -> None:
         """``view_weights_`` and ``noise_views_``: how often each view's neighbours are in the same cluster.
 
         Views that repeat another one share its weight.
@@ -326,12 +340,11 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
         for first in set(repeats.values()):
             group = [first, *(v for v, same in repeats.items() if same == first)]
             self.view_weights_[group] = self.view_weights_[first] / len(group)
+        self.view_weights_ = own.applied(self.view_weights_)
         noise = [v not in self._kept or (by_chance and inside.sum() > 0) for v, (_, by_chance) in enumerate(found)]
         self.noise_views_ = tuple(views.names[v] for v, is_noise in zip(self._used, noise, strict=True) if is_noise)
 
-    def _assign_all(
-        self, clustered: np.ndarray, joint: Callable[[slice], np.ndarray], n: int, rows: np.ndarray
-    ) -> None:
+    def _assign_all(self, clustered: np.ndarray, joint: Callable[[slice], np.ndarray], n: int, rows: np.ndarray) -> None:
         """``labels_``, ``membership_``, ``outlier_score_`` and ``embedding_`` of all samples, and ``confidence_``.
 
         Parameters

@@ -24,6 +24,7 @@ from ...linalg.sparse_cut import normalized_graph
 from ...linalg.threads import threads_for
 from ...views import RELATIONS, Views
 from .._checks import check_enough_samples, solving, warn_of_verdict
+from .._weights import OwnWeights
 from ..counting import default_counts
 from ..relations.features import Coordinates
 from ..relations.fused import FusedPoints
@@ -43,14 +44,14 @@ _SPREADS = 3
 _BY_CHANCE = 3.0  # standard deviations
 
 
-def fit_relations(model: Any, views: Views, fit_features: Callable[[Views], Any]) -> None:
+def fit_relations(model: Any, views: Views, fit_features: Callable[[Views, dict[str, Any]], Any]) -> None:
     """Fit an AutoFusion on views with relations.
 
     Parameters
     ----------
     model : AutoFusion, whose fitted attributes are set
     views : Views
-    fit_features : function that fits an AutoFusion with the same parameters on features alone
+    fit_features : function that fits an AutoFusion with the same parameters, but for some, on features alone
     """
     model._validate_params()
     check_enough_samples(views, 2 if model.n_clusters == "auto" else model.n_clusters)
@@ -62,15 +63,18 @@ def fit_relations(model: Any, views: Views, fit_features: Callable[[Views], Any]
     order = _canonical_order(views, arrays)
     sorted_views = Views(arrays, names=views.names, ids=views.ids, kinds=views.kinds)[order]
     there = None if present is None else present[order]
-    prepared = prepare(sorted_views, list(sorted_views.arrays), there, rng, order)
+    own = OwnWeights.of(model, views.names)
+    own.used(range(views.n_views))
+    left_out = np.flatnonzero(own.factors == 0).tolist()
+    prepared = prepare(sorted_views, list(sorted_views.arrays), there, rng, order, left_out)
     model._origin = Origin(views)
     with solving(model), threads_for(len(views), _FEW):
-        tried = _tried(model, prepared, np.random.RandomState(seed))
+        tried = _tried(model, prepared, own, np.random.RandomState(seed))
         if tried is not None and tried.best.graphs:
-            _fit_smoothed(model, prepared, tried, np.random.RandomState(seed), order)
+            _fit_smoothed(model, prepared, tried, own, np.random.RandomState(seed), order)
             model._number_clusters()
     if tried is None or not tried.best.graphs:
-        _fit_features_alone(model, views, prepared, fit_features, np.argsort(order))
+        _fit_features_alone(model, views, prepared, own, fit_features, np.argsort(order))
     model._describe(views, views)
     model._relations = prepared.map
 
@@ -105,7 +109,7 @@ def placed_with_relations(model: Any, views: Views) -> Any:
     return model._placed(model._fused(features, present, edges))
 
 
-def _tried(model: Any, prepared: Prepared, rng: np.random.RandomState) -> Tried | None:
+def _tried(model: Any, prepared: Prepared, own: OwnWeights, rng: np.random.RandomState) -> Tried | None:
     """The plans of smoothing and their scores; None if there is no graph to smooth over. Sets ``n_clusters_``."""
     if not prepared.graphs:
         return None
@@ -114,26 +118,30 @@ def _tried(model: Any, prepared: Prepared, rng: np.random.RandomState) -> Tried 
         model.n_clusters_ = count_clusters(prepared.features, prepared.graphs, most, rng)
     else:
         model.n_clusters_ = int(model.n_clusters)
-    return best_plan(prepared.features, prepared.graphs, max(model.n_clusters_, 2), rng)
+    weights = own.factors[list(prepared.map.graphs)].tolist()
+    return best_plan(prepared.features, prepared.graphs, max(model.n_clusters_, 2), rng, weights)
 
 
 def _fit_features_alone(
     model: Any,
     views: Views,
     prepared: Prepared,
-    fit_features: Callable[[Views], Any],
+    own: OwnWeights,
+    fit_features: Callable[[Views, dict[str, Any]], Any],
     place: np.ndarray,
 ) -> None:
     found = prepared.map
     names = [views.names[v] for v in found.features]
     there = None if prepared.present is None else prepared.present[place]
-    inner = fit_features(Views([one[place] for one in prepared.features], names=names, ids=views.ids, present=there))
+    plain = Views([one[place] for one in prepared.features], names=names, ids=views.ids, present=there)
+    mine = dict(zip(names, own.factors[list(found.features)].tolist(), strict=True))
+    weights = {"view_weights": None if own.fixed else mine, "fixed_view_weights": mine if own.fixed else None}
+    inner = fit_features(plain, weights if own.are_given else {})
     params = model.get_params(deep=False)
     vars(model).update({name: value for name, value in vars(inner).items() if name not in params})
     model._fused = None
-    weights = np.zeros(views.n_views)
-    weights[list(found.features)] = inner.view_weights_
-    model.view_weights_ = weights
+    model.view_weights_ = np.zeros(views.n_views)
+    model.view_weights_[list(found.features)] = inner.view_weights_
     by_chance = [
         v
         for v, graph in zip(found.graphs, prepared.graphs, strict=True)
@@ -141,15 +149,17 @@ def _fit_features_alone(
     ]
     named = [*inner.noise_views_, *(views.names[v] for v in (*by_chance, *prepared.silent))]
     model.noise_views_ = tuple(name for name in views.names if name in named)
-    mine = {choice.name: choice for choice in inner.choice_.views}
-    described = tuple(mine.get(name) or _described(prepared, v) for v, name in enumerate(views.names))
+    chosen = {choice.name: choice for choice in inner.choice_.views}
+    described = tuple(chosen.get(name) or _described(prepared, v) for v, name in enumerate(views.names))
     model.choice_ = replace(inner.choice_, views=described)
 
 
-def _fit_smoothed(model: Any, prepared: Prepared, tried: Tried, rng: np.random.RandomState, order: np.ndarray) -> None:
+def _fit_smoothed(
+    model: Any, prepared: Prepared, tried: Tried, own: OwnWeights, rng: np.random.RandomState, order: np.ndarray
+) -> None:
     place = np.argsort(order)
     k, plans = model.n_clusters_, tried.good()
-    importance = [1.0] * len(prepared.features), [1.0] * len(prepared.graphs)
+    importance = own.factors[list(prepared.map.features)].tolist(), own.factors[list(prepared.map.graphs)].tolist()
     fused, points, parts = FusedPoints.learn(
         plans, prepared.features, prepared.present, prepared.graphs, max(k, 2), importance, rng
     )
@@ -163,6 +173,7 @@ def _fit_smoothed(model: Any, prepared: Prepared, tried: Tried, rng: np.random.R
     model.affinity_matrix_ = neighbor_graph(points[rows])
     model._assign_all(points[rows], lambda block: points[place[block]], n, order[rows])
     _describe_views(model, prepared, labels, plans)
+    model.view_weights_ = own.applied(model.view_weights_)
     others = [cluster_points(part, k, rng)[0] for part in parts[1:]]
     agreement = agreement_of([labels, *others])
     names = tuple(_plan_name(plan, prepared) for plan in plans)
@@ -250,6 +261,8 @@ def _inside(graph: sp.csr_array, labels: np.ndarray) -> tuple[float, bool]:
 def _described(prepared: Prepared, v: int) -> ViewChoice:
     found = prepared.map
     kind = found.kinds[v]
+    if v not in (*found.features, *found.graphs, *prepared.silent):
+        return ViewChoice(found.names[v], kind, "weight 0", False)
     if v in prepared.silent:
         return ViewChoice(found.names[v], kind, prepared.silent[v], False)
     reason = "smoothed over the graphs"

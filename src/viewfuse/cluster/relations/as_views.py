@@ -7,6 +7,7 @@ spectrum. So every view gives one learned graph and has one weight.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,11 +41,16 @@ class RelationViews:
     silent: dict[int, str]
 
     @classmethod
-    def learn(cls, views: Views, n_clusters: int | str, random_state: np.random.RandomState) -> tuple[RelationViews, Views]:
-        """The map, and the feature views of the samples of the fit; a view that says nothing is a column of zeros."""
+    def learn(
+        cls, views: Views, n_clusters: int | str, random_state: np.random.RandomState, left_out: Collection[int] = ()
+    ) -> tuple[RelationViews, Views]:
+        """The map, and the feature views of the samples of the fit; a view that says nothing is a column of zeros.
+
+        So are the views at the positions in ``left_out``, over which nothing is smoothed and which are not smoothed.
+        """
         arrays, present = views.incomplete_arrays()
         check_fit(views, arrays, present)
-        prepared = prepare(views, arrays, present, random_state)
+        prepared = prepare(views, arrays, present, random_state, left_out=left_out)
         k = _PROVISIONAL if n_clusters == "auto" else int(n_clusters)
         silent, fused = dict(prepared.silent), {}
         made = dict(zip(prepared.map.features, prepared.features, strict=True))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -131,17 +131,19 @@ def prepare(
     present: np.ndarray | None,
     random_state: np.random.RandomState,
     order: np.ndarray | None = None,
+    left_out: Collection[int] = (),
 ) -> Prepared:
     """Separate the features of a fit from its graphs; graphs that say nothing are warned of.
 
-    ``order`` holds the positions of these samples in the data of the user; by default they are in that order.
+    ``order`` holds the positions of these samples in the data of the user; by default they are in that order. The views
+    at the positions in ``left_out`` are not used.
     """
-    graphs = graphs_of(views, arrays)
+    graphs = {v: graph for v, graph in graphs_of(views, arrays).items() if v not in left_out}
     silent = silent_graphs(views, graphs)
     warn_of_silent_graphs(views, silent)
     features, points = {}, {}
     for v, kind in enumerate(views.kinds):
-        if kind == "graph":
+        if kind == "graph" or v in left_out:
             continue
         if kind in RELATIONS:
             points[v] = RelationPoints.learn(arrays[v], kind, random_state)
