@@ -195,7 +195,9 @@ def learn_anchors(
     return fusion
 
 
-def refined(fusion: AnchorFusion, sums: Sums, tol: float | None = None, fixed_weights: np.ndarray | None = None) -> AnchorFusion:
+def refined(
+    fusion: AnchorFusion, sums: Sums, tol: float | None = None, fixed_weights: np.ndarray | None = None
+) -> AnchorFusion:
     """The second half of an iteration: weights and embedding from the sums over the rows.
 
     Without ``tol`` the iteration does not change ``converged``.
