@@ -83,7 +83,7 @@ def test_weights_of_graphs(fusion):
     views = attributed_graph(n=240)
     model = fusion(3, random_state=0, view_weights={"cites": 0}).fit(views)
     words = fusion(3, random_state=0).fit(views.select_views([0]))
-    assert adjusted_rand_score(words.labels_, model.labels_) == 1
+    assert adjusted_rand_score(words.labels_, model.labels_) > 0.98
     assert model.view_weights_[1] == 0
     only = fusion(3, random_state=0, fixed_view_weights={"cites": 1, "words": 0}).fit(views)
     graph = fusion(3, random_state=0).fit(views.select_views([1]))

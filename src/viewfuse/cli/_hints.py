@@ -63,6 +63,7 @@ HINTS: dict[str, str | Callable[[Any], str]] = {
     "samples": _samples,
     "missing": _missing,
     "kinds": "Say what a view holds with --kind NAME=KIND (features, counts, categories, graph, kernel or distance).",
+    "view_weights": "Give factors of at least 0 with --weight NAME=FACTOR, or leave --weight out.",
     "device": "Choose another device with --device, or leave --device out to compute on the processor.",
     "n_clusters": _n_clusters,
     "method": f"Choose from these with -m: {', '.join(METHODS)}.",

@@ -27,6 +27,8 @@ __all__ = [
     "SamplesAre",
     "Seed",
     "ViewRules",
+    "WeightRules",
+    "by_name",
     "comma_separated",
     "load",
 ]
@@ -68,6 +70,14 @@ MissingSamples = Annotated[
     ),
 ]
 
+WeightRules = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--weight",
+        metavar="NAME=FACTOR",
+        help="Factor on the learned weight of a view; 0 leaves it out of the clusters. Repeat the option for each view.",
+    ),
+]
 KindRules = Annotated[
     list[str] | None,
     typer.Option(

@@ -37,6 +37,8 @@ from ._options import (
     SamplesAre,
     Seed,
     ViewRules,
+    WeightRules,
+    by_name,
     load,
 )
 from ._progress import fit_bar, notice, parts_bar, spinner
@@ -80,6 +82,7 @@ def cluster(
     samples: SamplesAre = None,
     missing: MissingSamples = "error",
     kinds: KindRules = None,
+    weights: WeightRules = None,
 ) -> None:
     """Cluster the samples of a file, and show the weight of each view.
 
@@ -101,7 +104,7 @@ def cluster(
     extra = None if columns is None else read_columns(columns)
     check_columns(extra, data)
     choice = choose(data, method, n_clusters)
-    model, stopped = _fit(choice, data, seed, device)
+    model, stopped = _fit(_model(choice, seed, device, weights), choice, data)
     if stopped and not (output or save or report):
         save = _PARTIAL
     fit = summarise(model, data)
@@ -133,25 +136,50 @@ def cluster(
         raise typer.Exit(NOT_CONVERGED)
 
 
-def _fit(choice: MethodChoice, data: Views, seed: int, device: str | None) -> tuple[Any, bool]:
+def _model(choice: MethodChoice, seed: int, device: str | None, weights: list[str] | None) -> Any:
+    """The chosen method with the options of the command line."""
+    from ..cluster import METHODS
+
+    model = METHODS[choice.method](n_clusters=choice.n_clusters, random_state=seed)
+    options = {"device": None if device == "cpu" else device, "view_weights": _factors(weights)}
+    for parameter, value in options.items():
+        if value is None:
+            continue
+        if parameter not in model.get_params():
+            able = ", ".join(key for key, method in METHODS.items() if parameter in method().get_params())
+            what = (
+                "runs on the processor only; these methods run on other devices"
+                if parameter == "device"
+                else ("takes no weights of views; these methods do")
+            )
+            raise ParameterError(
+                f"{choice.method} {what}: {able}.",
+                hint=f"Leave {parameter} out.",
+                parameter=parameter,
+                value=value,
+            )
+        model.set_params(**{parameter: value})
+    return model
+
+
+def _factors(weights: list[str] | None) -> dict[str, float] | None:
+    named = by_name(weights, "view_weights")
+    for name, value in named.items():
+        try:
+            float(value)
+        except ValueError:
+            raise ParameterError(
+                f"The weight of view {name!r} is {value!r}, which is not a number.", parameter="view_weights", value=value
+            ) from None
+    return {name: float(value) for name, value in named.items()} or None
+
+
+def _fit(model: Any, choice: MethodChoice, data: Views) -> tuple[Any, bool]:
     """Fit the chosen method.
 
     Returns the model, and whether Ctrl-C was pressed: the model then holds the result so far. A method without the parameter
     ``callback`` cannot be stopped between iterations, so Ctrl-C interrupts it at once and there is no result.
     """
-    from ..cluster import METHODS
-
-    model = METHODS[choice.method](n_clusters=choice.n_clusters, random_state=seed)
-    if device not in (None, "cpu"):
-        if "device" not in model.get_params():
-            able = ", ".join(key for key, method in METHODS.items() if "device" in method().get_params())
-            raise ParameterError(
-                f"{choice.method} runs on the processor only; these methods run on other devices: {able}.",
-                hint="Leave device out.",
-                parameter="device",
-                value=device,
-            )
-        model.set_params(device=device)
     doing = f"Clustering {len(data):,} samples{', choosing among graphs' if choice.method == 'auto' else ''}"
     try:
         if "callback" in model.get_params():
@@ -209,6 +237,7 @@ def _check_targets(file: Path, output: Path | None, save: Path | None, report: P
 
 def _summary(fit: FitSummary, title: str, choice: MethodChoice) -> dict[str, Any]:
     """What is shown, and what ``--json`` prints."""
+    own = fit.own_weights
     weights = [None] * len(fit.view_names) if fit.view_weights is None else map(float, fit.view_weights)
     return {
         "file": title,
@@ -217,8 +246,8 @@ def _summary(fit: FitSummary, title: str, choice: MethodChoice) -> dict[str, Any
         "picked": list(choice.reasons),
         "choice": fit.choice,
         "views": [
-            {"name": name, "features": features, "weight": weight}
-            for name, features, weight in zip(fit.view_names, fit.n_features or (), weights, strict=True)
+            {"name": name, "features": features, "weight": weight, **({} if own is None else {"own_weight": own[v]})}
+            for v, (name, features, weight) in enumerate(zip(fit.view_names, fit.n_features or (), weights, strict=True))
         ],
         "clusters": fit.n_clusters,
         "sizes": {str(cluster): size for cluster, size in fit.sizes.items()},
@@ -240,9 +269,12 @@ def _show(found: dict[str, Any], chosen: list[str], console: Console) -> None:
     table = Table("view")
     table.add_column("features", justify="right")
     table.add_column("weight", justify="right")
+    given = any("own_weight" in view for view in found["views"])
+    if given:
+        table.add_column("your factor", justify="right")
     for view in found["views"]:
         weight = "–" if view["weight"] is None else f"{view['weight']:.3f}"
-        table.add_row(escape(view["name"]), f"{view['features']:,}", weight)
+        table.add_row(escape(view["name"]), f"{view['features']:,}", weight, *([f"{view['own_weight']:g}"] if given else []))
     console.print(table)
     for name in found["noise_views"]:
         line(f"view {escape(name)} does not separate these clusters: it may be noise, or its rows may be in another order")

@@ -319,7 +319,7 @@ class AnchorGFSC(StoppableMixin, ViewReportMixin, EmbeddingMixin, MultiViewClust
         elif len(labels) < 2:
             return  # no sample is present in every view
         else:
-            points = [as_dense(to_host(view.scaled())) - view.mean() for view in views]
+            points = [as_dense(ScaledView(to_host(view.scaled()))) - view.mean() for view in views]
             samples = Samples(tuple(view / influence(view) for view in points))
             self.verdict_ = judge_by_neighbors(samples, labels, self.n_clusters_, rng)
         warn_of_verdict(self.verdict_, self.n_clusters)

@@ -173,7 +173,7 @@ def judge_by_graph(graphs: Sequence[Any], labels: np.ndarray, k: int, random_sta
         return quick_cut(spectrum(part, k, random_state=random_state).vectors)
 
     return judge(
-        labels, lambda returned: Evidence(1 - modularity(mean, labels), False, 0.0, returned), cluster, random_state
+        labels, k, lambda returned: Evidence(1 - modularity(mean, labels), False, 0.0, returned), cluster, random_state
     )
 
 
