@@ -30,6 +30,7 @@ from ._checks import (
 )
 from ._constraints import ANYTHING, Constraint, Count, check_parameters
 from ._docs import filled
+from ._matching import Columns
 from ._memory import MemoryDemand, check_memory
 from ._saving import write_model
 
@@ -132,6 +133,7 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
             self.__dict__.pop("feature_names_in_", None)  # from an earlier fit
         self.view_names_ = np.asarray(views.names, dtype=object)
         self.n_features_in_ = views.shape[1]
+        self._columns = Columns.of(views)
 
     def save(self, path: str | Path) -> Path:
         """Save the estimator, fitted or not, to a file that :func:`viewfuse.load` reads.
@@ -197,9 +199,8 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
                     parameter="views",
                     value=self.views,
                 )
-            if isinstance(X, Views):
-                return X
-            return Views(align_graph_frames(X) if self.affinity == "precomputed" else X)
+            views = X if isinstance(X, Views) else Views(align_graph_frames(X) if self.affinity == "precomputed" else X)
+            return views if reset else self._columns.matched(views)
         if getattr(X, "ndim", 2) > 2:
             raise ViewsTypeError(
                 f"A {X.ndim}-D array of shape {X.shape} is neither one matrix nor a list of views.",

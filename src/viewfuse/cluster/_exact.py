@@ -38,6 +38,7 @@ from ._checks import (
 )
 from ._constraints import Number, OneOf
 from ._memory import MemoryDemand, gibibytes
+from ._new_samples import NewSamples, NewSamplesMixin
 from ._stopping import ITERATION_CONSTRAINTS, Callback, Iterations, StoppableMixin
 from ._view_report import ViewReport, ViewReportMixin, noise_views, separation, view_report
 from ._weights import WEIGHT_CONSTRAINTS, OwnWeights
@@ -53,7 +54,7 @@ _FEW = 20_000  # samples; smoothing fewer has only short steps, and threads woul
 _ARRAYS = ("labels_", "confidence_", "embedding_", "affinity_matrix_", "_points")
 
 
-class ExactFusion(StoppableMixin, ViewReportMixin, RelabelMixin, MultiViewClusterer):
+class ExactFusion(StoppableMixin, ViewReportMixin, NewSamplesMixin, RelabelMixin, MultiViewClusterer):
     """Base class of the methods that fuse n × n graphs; a subclass implements ``_fuse``."""
 
     alpha: float
@@ -98,8 +99,8 @@ class ExactFusion(StoppableMixin, ViewReportMixin, RelabelMixin, MultiViewCluste
             for v in (*self._relations.silent, *left_out):  # they have been warned of, or are left out by the user
                 warnings.filterwarnings("ignore", f"View {re.escape(repr(views.names[v]))} is constant", ViewfuseWarning)
             super()._fit_checked(plain)
+        self._describe(views, views)
         self._origin = Origin(views)
-        self.n_features_in_ = views.shape[1]
         silent = [views.names[v] for v in self._relations.silent]
         self.noise_views_ = tuple(name for name in views.names if name in (*self.noise_views_, *silent))
 
@@ -168,6 +169,28 @@ class ExactFusion(StoppableMixin, ViewReportMixin, RelabelMixin, MultiViewCluste
         self.embedding_ = _in_precision_of(arrays[0], result.embedding)
         self.affinity_matrix_ = result.consensus
         self._record_history(result.sweeps, all_weights)
+        self._new_samples = self._learned_samples(arrays, used)
+
+    def _learned_samples(self, arrays: list[Any], used: list[int]) -> NewSamples | None:
+        if self.affinity == "precomputed" or not self._gives_verdict:  # inside other fits no new samples are placed
+            return None
+        labels, embedding = to_host(self.labels_), np.asarray(to_host(self._points), dtype=np.float64)
+        certainty = self.verdict_.certainty if hasattr(self, "verdict_") else 1.0
+        weights = self.view_weights_
+        return NewSamples.learn(arrays, self._present, used, weights, labels, embedding, certainty)
+
+    def _new_views(self, X: Any) -> Views:
+        new = self._as_views(X, reset=False)
+        return new if self._relations is None else self._relations.of_new(new, vars(self).get("_origin"))
+
+    def _renumber(self, order: np.ndarray) -> None:
+        super()._renumber(order)
+        if self._new_samples is not None:
+            self._new_samples = self._new_samples.renumbered(order, to_host(self.labels_))
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: Any = super().__getstate__()
+        return {name: value for name, value in state.items() if name != "_origin"}
 
     def _prepared(self, views: Views, arrays: list[Any], used: list[int]) -> tuple[list[Any], np.ndarray | None]:
         """What is fused (graphs, arrays or factors), and which samples are present in which view."""

@@ -378,7 +378,6 @@ class AnchorGFSC(StoppableMixin, ViewReportMixin, EmbeddingMixin, MultiViewClust
 
     def _learned(self, fusion: AnchorFusion, placement: Placement, used: list[int], views: Views) -> None:
         self._placement, self._used = placement, used
-        self._widths = [int(array.shape[1]) for array in views.arrays]
         self.anchors_: list[np.ndarray | None] = [None] * views.n_views
         for v, positions in zip(used, fusion.positions, strict=True):
             self.anchors_[v] = positions
@@ -417,25 +416,10 @@ class AnchorGFSC(StoppableMixin, ViewReportMixin, EmbeddingMixin, MultiViewClust
     def _assigned(self, X: Any, what: str) -> Any:
         check_is_fitted(self)
         source = self._source(X, reset=False)
-        source = source.reordered(self._order_of_fit(source.described))
+        if holds_dask(X):
+            source = source.reordered(self._columns.order(source.described.names))
+            self._columns.matched(source.described)
         return source.assign(self._placement, self._used, [what])[0]
-
-    def _order_of_fit(self, views: Views) -> list[int]:
-        """Positions of the views of the fit among these views, which must be the same."""
-        names = list(self.view_names_)
-        if views.n_views != len(names):
-            raise ViewsError(
-                f"The model was fitted on {len(names)} views ({', '.join(names)}), but the data has {views.n_views}."
-            )
-        same_names = set(views.names) == set(names)
-        order = [views.names.index(name) for name in names] if same_names else list(range(len(names)))
-        for name, v, width in zip(names, order, self._widths, strict=True):
-            found = views.arrays[v].shape[1]
-            if found != width:
-                raise ViewsError(
-                    f"View {name!r} has {found} features, but had {width} when the model was fitted.", view=name
-                )
-        return order
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -37,6 +37,7 @@ from .candidates import JOINT, MIXTURE, Candidate, Task, candidates_for, cluster
 from .canonical import canonical_order, distinct_views, unit
 from .choice import AutoChoice, ViewChoice, agreement_of, mean_of_others
 from .joint import NO_STRUCTURE, JointCut, clearest_cut, neighbors_inside, null_values
+from .labelling import Labelling
 from .measure import Measure, measured_samples
 from .membership import Membership
 from .votes import Votes, VotingSpace
@@ -168,7 +169,11 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
             super()._fit_checked(X)
 
     def predict(self, X: Any) -> np.ndarray:
-        """The cluster of each sample, (n_samples,), by its nearest neighbours; samples may be missing from views."""
+        """The cluster of each sample, (n_samples,); samples may be missing from views.
+
+        By nearest neighbours, by a discriminant or by a linear rule, whichever finds more labels of samples of the fit that
+        are left out (:mod:`viewfuse.cluster.auto.labelling`).
+        """
         return self._placed_new(X).labels
 
     def predict_proba(self, X: Any) -> np.ndarray:
@@ -358,6 +363,7 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
         """
         k = self.n_clusters_
         self._space = VotingSpace.of(clustered)
+        self._labelling = Labelling.learn(clustered, self._space, self._sample_labels, k)
         self._membership, own = Membership.learn(self._space, self._sample_labels, k, self.verdict_.certainty)
         if rows.size == n:
             place = np.argsort(rows)
@@ -393,6 +399,7 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
         self._sample_labels = renumbered(self._sample_labels, order)
         self.membership_ = self.membership_[:, order]
         self._membership = self._membership.renumbered(order)
+        self._labelling = self._labelling.renumbered(order)
 
     def _joint(self, views: list[Any], present: np.ndarray | None) -> np.ndarray:
         points = self._measure(views, present, self._sample_points)
@@ -403,7 +410,7 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
         points = self._space.coordinates(joint)
         votes = self._space.votes(points)
         shares = votes.shares(self._sample_labels, self.n_clusters_)
-        labels = shares.argmax(axis=1)
+        labels = self._labelling(joint, points, shares, votes.same)
         return Placed(labels, self._membership.of(points, votes, shares, labels), votes)
 
     def _placed_new(self, X: Any) -> Placed:
