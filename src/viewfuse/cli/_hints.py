@@ -74,6 +74,7 @@ HINTS: dict[str, str | Callable[[Any], str]] = {
     "save": "Choose another file with --save.",
     "report": "Choose another file with --report.",
     "folder": "Wait for it, stop it, or choose another folder with --output.",
+    "model": "Fit one of the methods auto, gfsc, gf and anchor-gfsc with viewfuse cluster -m KEY --save FILE.model.",
     "results": "viewfuse cluster --save FILE.npz writes such a file.",
     "max_iter": "The command line has no option for this; in Python, increase max_iter or tol.",
 }

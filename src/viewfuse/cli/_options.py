@@ -125,7 +125,7 @@ def comma_separated(text: str) -> list[str]:
 
 
 def load(
-    file: Path,
+    file: Path | list[Path],
     views: list[str] | None,
     ids: str | None,
     labels: str | None,
@@ -136,7 +136,7 @@ def load(
 ) -> Views:
     """Read the file with these options; ``load_views`` checks their values."""
     named = by_name(kinds, "kinds") or "auto"
-    with spinner(f"Reading {file.name}"):
+    with spinner(f"Reading {', '.join(one.name for one in (file if isinstance(file, list) else [file]))}"):
         return load_views(
             file,
             views=views or None,

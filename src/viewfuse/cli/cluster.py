@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 __all__ = ["cluster"]
 
 _OMICS = (".h5ad", ".h5mu")
+_MODEL = ".model"
 _PARTIAL = Path("viewfuse-partial.npz")
 NOT_CONVERGED = 3
 
@@ -68,7 +69,8 @@ def cluster(
     save: Annotated[
         Path | None,
         typer.Option(
-            help="Write all results to this file: .npz; or .h5ad or .h5mu, which is the input with the results added."
+            help="Write to this file: .model, the fitted model, for viewfuse predict; .npz, all results, for viewfuse "
+            "report; or .h5ad or .h5mu, which is the input with the results added."
         ),
     ] = None,
     columns: Columns = None,
@@ -98,6 +100,8 @@ def cluster(
       viewfuse cluster news.mat -k 6 --report news.html -o labels.csv
 
       viewfuse cluster tables/ -k 4 --json | jq .sizes
+
+      viewfuse cluster patients.h5mu --save patients.model
     """
     _check_targets(file, output, save, report)
     data = load(file, views, ids, labels, no_labels, samples, missing, kinds)
@@ -116,7 +120,9 @@ def cluster(
     found["written"] = written = {}
     if output is not None:
         written["labels"] = str(save_labels(output, fit))
-    if save is not None:
+    if save is not None and save.suffix.lower() == _MODEL:
+        written["model"] = str(model.save(save))
+    elif save is not None:
         into = file if save.suffix.lower() in _OMICS else None
         written["results"] = str(save_results(save, fit, into=into))
     if report is not None:
@@ -229,7 +235,7 @@ def _check_targets(file: Path, output: Path | None, save: Path | None, report: P
             raise ViewsError(f"{target} is in the input folder, so the next run would read it as a view.", **fields)
     if output is not None:
         check_labels_target(output)
-    if save is not None:
+    if save is not None and save.suffix.lower() != _MODEL:
         check_results_target(save, into=file)
     if report is not None:
         check_report_target(report)

@@ -145,6 +145,11 @@ def _refusing(path: Path) -> Iterator[None]:
 
 def _manifest(archive: zipfile.ZipFile) -> dict[str, Any]:
     if _MANIFEST not in archive.namelist():
+        if {"labels.npy", "versions.npy"} <= set(archive.namelist()):
+            raise ModelFormatError(
+                "it holds the results of a fit, not a model.",
+                hint="Results are read by io.load_results(path); models are saved by model.save(path).",
+            )
         raise ModelFormatError("not a saved model.", hint="Models are saved by model.save(path).")
     manifest = json.loads(_content(archive, _MANIFEST))
     if not isinstance(manifest, dict) or manifest.get("format") != _FORMAT:

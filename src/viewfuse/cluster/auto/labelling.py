@@ -1,8 +1,9 @@
 """The clusters of new samples: by neighbours, by clouds or by a linear rule.
 
-The rule is the one that finds most labels of samples of the fit that are left out. Neighbours find clusters of any shape. In
-many columns they are unreliable: the nearest of a few hundred texts shares few words with a new one. There a ridge regression
-on the indicators of the clusters is better, which weighs all columns. Where clusters are small clouds, a discriminant is.
+The rule is the one that finds most labels of samples of the fit that are left out. Neighbours find clusters of any shape.
+In many columns they are unreliable: the nearest of a few hundred texts shares few words with a new one. There a ridge
+regression on the indicators of the clusters is better, which weighs all columns. Where clusters are small clouds, a
+discriminant is.
 """
 
 from __future__ import annotations
