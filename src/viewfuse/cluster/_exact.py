@@ -175,9 +175,7 @@ class ExactFusion(StoppableMixin, ViewReportMixin, NewSamplesMixin, RelabelMixin
         if self.affinity == "precomputed" or not self._gives_verdict:  # inside other fits no new samples are placed
             return None
         labels, embedding = to_host(self.labels_), np.asarray(to_host(self._points), dtype=np.float64)
-        certainty = self.verdict_.certainty if hasattr(self, "verdict_") else 1.0
-        weights = self.view_weights_
-        return NewSamples.learn(arrays, self._present, used, weights, labels, embedding, certainty)
+        return NewSamples.learn(arrays, self._present, used, self.view_weights_, labels, embedding)
 
     def _new_views(self, X: Any) -> Views:
         new = self._as_views(X, reset=False)

@@ -57,7 +57,6 @@ class NewSamples:
         weights: np.ndarray,
         labels: np.ndarray,
         embedding: np.ndarray,
-        certainty: float,
     ) -> NewSamples:
         """Learn from the arrays of all views, those that are used with their weights."""
         used = [v for v in used if weights[v] > 0]
@@ -66,7 +65,7 @@ class NewSamples:
         reference = tuple(measure(chosen, there))
         joint, k = np.hstack(reference), int(labels.max()) + 1
         space = VotingSpace.of(joint)
-        membership, _ = Membership.learn(space, labels, k, certainty)
+        membership, _ = Membership.learn(space, labels, k)
         labelling = Labelling.learn(joint, space, labels, k)
         return cls(tuple(used), measure, reference, labels, embedding, space, membership, labelling)
 
