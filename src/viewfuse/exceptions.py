@@ -17,6 +17,7 @@ __all__ = [
     "DegenerateGraphWarning",
     "DivergenceError",
     "DownloadError",
+    "KindWarning",
     "MissingExtraError",
     "ModelFormatError",
     "NoStructureWarning",
@@ -127,6 +128,10 @@ class ViewfuseWarning(_Structured, UserWarning):
 
 class UninformativeViewWarning(ViewfuseWarning):
     """A view is constant, some of its rows are all zeros, or it does not show what the method compares."""
+
+
+class KindWarning(ViewfuseWarning):
+    """A method takes features only, so it uses the rows of a graph, kernel or distance as features."""
 
 
 class UnmatchedSamplesWarning(ViewfuseWarning):

@@ -30,6 +30,7 @@ from ._options import (
     Device,
     File,
     Ids,
+    KindRules,
     Labels,
     MissingSamples,
     NoLabels,
@@ -72,6 +73,7 @@ def compare(
     no_labels: NoLabels = False,
     samples: SamplesAre = None,
     missing: MissingSamples = "error",
+    kinds: KindRules = None,
 ) -> None:
     """Run several methods on a file and compare them in one table.
 
@@ -87,7 +89,7 @@ def compare(
     """
     _check_target(output)
     keys = known_methods(None if methods is None else comma_separated(methods))
-    data = load(file, views, ids, labels, no_labels, samples, missing)
+    data = load(file, views, ids, labels, no_labels, samples, missing, kinds)
     if n_clusters is None:
         n_clusters, reason = count_in_sample(data, seed)
         notice(f"picked: {reason}")

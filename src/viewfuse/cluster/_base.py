@@ -16,10 +16,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from .._utils import hooks
 from .._utils.device import free_memory, moves_to, to_host
 from .._utils.warn import warn
-from ..exceptions import UnusedColumnsWarning, ViewsTypeError
+from ..exceptions import KindWarning, UnusedColumnsWarning, ViewsTypeError
 from ..linalg import assign_clusters, numbered_by_size, occurrences, order_by_size, renumbered
 from ..linalg.threads import threads_for
-from ..views import Views, align_graph_frames, holds_views, is_dataframe, split_columns
+from ..views import RELATIONS, Views, align_graph_frames, holds_views, is_dataframe, split_columns
 from ._checks import (
     check_enough_samples,
     check_finite_results,
@@ -31,6 +31,7 @@ from ._checks import (
 )
 from ._constraints import ANYTHING, Constraint, Count, check_parameters
 from ._docs import filled
+from ._matching import Columns
 from ._memory import MemoryDemand, check_memory
 from ._saving import write_model
 from ._solution import Solution
@@ -132,7 +133,19 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
     def _checked_views(self, X: Any) -> Views:
         """Check the parameters and convert the data to views."""
         self._validate_params()
-        return self._as_views(X)
+        views = self._as_views(X)
+        related = [name for name, kind in zip(views.names, views.kinds, strict=True) if kind in RELATIONS]
+        if related and self.affinity != "precomputed":
+            warn(
+                KindWarning(
+                    f"{type(self).__name__} takes features only: the rows of {', '.join(map(repr, related))} are used as "
+                    "features, although they are relations between samples.",
+                    hint="Use AutoFusion, GFSC or GF, which take graphs, kernels and distances as such.",
+                    view=related[0],
+                    parameter="kinds",
+                )
+            )
+        return views
 
     def _describe(self, X: Any, views: Views) -> None:
         """Set the fitted attributes that describe the data."""
@@ -140,6 +153,7 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
             self.__dict__.pop("feature_names_in_", None)  # from an earlier fit
         self.view_names_ = np.asarray(views.names, dtype=object)
         self.n_features_in_ = views.shape[1]
+        self._columns = Columns.of(views)
 
     def save(self, path: str | Path) -> Path:
         """Save the estimator, fitted or not, to a file that :func:`viewfuse.load` reads.
@@ -263,9 +277,8 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
                     parameter="views",
                     value=self.views,
                 )
-            if isinstance(X, Views):
-                return X
-            return Views(align_graph_frames(X) if self.affinity == "precomputed" else X)
+            views = X if isinstance(X, Views) else Views(align_graph_frames(X) if self.affinity == "precomputed" else X)
+            return views if reset else self._columns.matched(views)
         if getattr(X, "ndim", 2) > 2:
             raise ViewsTypeError(
                 f"A {X.ndim}-D array of shape {X.shape} is neither one matrix nor a list of views.",

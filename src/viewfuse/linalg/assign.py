@@ -59,8 +59,7 @@ def random_kmeans(
     No cluster is empty.
     """
     estimator = KMeans(n_clusters, init="random", n_init=n_init, max_iter=max_iter, random_state=random_state)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
+    with ignoring("Number of distinct clusters"):
         estimator.fit(points)
     labels, centres = estimator.labels_.astype(np.int64), estimator.cluster_centers_
     costs = np.sum((points - centres[labels]) ** 2, axis=1)
