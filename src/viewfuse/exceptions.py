@@ -17,12 +17,15 @@ __all__ = [
     "DegenerateGraphWarning",
     "DivergenceError",
     "DownloadError",
+    "EmptyCellsWarning",
+    "EncodingWarning",
     "MissingExtraError",
     "ModelFormatError",
     "NoStructureWarning",
     "NotEnoughMemoryError",
     "ParameterError",
     "RunInProgressError",
+    "SingleViewWarning",
     "UninformativeViewWarning",
     "UnstableClustersWarning",
     "UnusedColumnsWarning",
@@ -131,8 +134,20 @@ class UnusedColumnsWarning(ViewfuseWarning):
     """Some columns are in no view and are not used."""
 
 
+class SingleViewWarning(ViewfuseWarning):
+    """A table is taken as one view, but the names of its columns suggest several."""
+
+
 class UnusedVariablesWarning(ViewfuseWarning):
     """Some variables of a file could be views but are not used."""
+
+
+class EmptyCellsWarning(ViewfuseWarning):
+    """Cells of tables are empty and were filled from similar samples."""
+
+
+class EncodingWarning(ViewfuseWarning):
+    """New data differs from the tables that the model was fitted on: unknown categories, or other columns."""
 
 
 class ChunksWarning(ViewfuseWarning):

@@ -27,7 +27,10 @@ from ._options import (
     AsJson,
     Columns,
     Device,
-    File,
+    ColumnTypes,
+    Files,
+    LooseIds,
+    Reading,
     Ids,
     Labels,
     Method,
@@ -37,6 +40,7 @@ from ._options import (
     Seed,
     ViewRules,
     load,
+    title_of,
 )
 from ._progress import fit_bar, notice, parts_bar, spinner
 
@@ -51,7 +55,7 @@ NOT_CONVERGED = 3
 
 
 def cluster(
-    file: File,
+    files: Files,
     n_clusters: Annotated[
         int | None,
         typer.Option("-k", "--clusters", min=2, help="Number of clusters. If not given, it is found from the data."),
@@ -78,6 +82,8 @@ def cluster(
     no_labels: NoLabels = False,
     samples: SamplesAre = None,
     missing: MissingSamples = "error",
+    types: ColumnTypes = None,
+    loose_ids: LooseIds = False,
 ) -> None:
     """Cluster the samples of a file, and show the weight of each view.
 
@@ -94,15 +100,15 @@ def cluster(
 
       viewfuse cluster tables/ -k 4 --json | jq .sizes
     """
-    _check_targets(file, output, save, report)
-    data = load(file, views, ids, labels, no_labels, samples, missing)
+    _check_targets(files, output, save, report)
+    data = load(files, Reading(views, ids, labels, no_labels, samples, missing, types, loose_ids))
     extra = None if columns is None else read_columns(columns)
     choice = choose(data, method, n_clusters)
     model, stopped = _fit(choice, data, seed, device)
     if stopped and not (output or save or report):
         save = _PARTIAL
     fit = summarise(model, data)
-    found = _summary(fit, str(file), choice)
+    found = _summary(fit, title_of(files), choice)
     if not as_json:
         # AutoFusion's own account of its choice says more than the reason for taking AutoFusion.
         chosen = str(model.choice_).splitlines() if hasattr(model, "choice_") else None
@@ -111,11 +117,11 @@ def cluster(
     if output is not None:
         written["labels"] = str(save_labels(output, fit))
     if save is not None:
-        into = file if save.suffix.lower() in _OMICS else None
+        into = files[0] if save.suffix.lower() in _OMICS else None
         written["results"] = str(save_results(save, fit, into=into))
     if report is not None:
         with parts_bar("Writing the report") as on_part:
-            written["report"] = str(write_report(report, fit, columns=extra, source=file, on_part=on_part))
+            written["report"] = str(write_report(report, fit, columns=extra, source=title_of(files), on_part=on_part))
     if as_json:
         print(json.dumps(found, indent=2))
     else:
@@ -182,7 +188,7 @@ def _fit_with_callback(model: Any, data: Views, doing: str) -> tuple[Any, bool]:
         return model, stop.requested
 
 
-def _check_targets(file: Path, output: Path | None, save: Path | None, report: Path | None) -> None:
+def _check_targets(files: list[Path], output: Path | None, save: Path | None, report: Path | None) -> None:
     """Check before the fit that its results can be written."""
     for parameter, target in {"output": output, "save": save, "report": report}.items():
         if target is None:
@@ -192,14 +198,14 @@ def _check_targets(file: Path, output: Path | None, save: Path | None, report: P
             raise ViewsError(f"{target}: the folder {target.resolve().parent} does not exist.", hint="Create it first.")
         if target.is_dir():
             raise ViewsError(f"{target} is a folder, not a file.", **fields)
-        if target.resolve() == file.resolve() and target.suffix.lower() not in _OMICS:
+        if any(target.resolve() == file.resolve() for file in files) and target.suffix.lower() not in _OMICS:
             raise ViewsError(f"{target} is the input file.", **fields)
-        if target.resolve().parent == file.resolve() and target is not report:
+        if any(target.resolve().parent == file.resolve() for file in files) and target is not report:
             raise ViewsError(f"{target} is in the input folder, so the next run would read it as a view.", **fields)
     if output is not None:
         check_labels_target(output)
     if save is not None:
-        check_results_target(save, into=file)
+        check_results_target(save, into=files[0])
     if report is not None:
         check_report_target(report)
 

@@ -26,7 +26,10 @@ from ._hints import message
 from ._interrupt import INTERRUPTED
 from ._options import (
     AsJson,
-    File,
+    ColumnTypes,
+    Files,
+    LooseIds,
+    Reading,
     Ids,
     Labels,
     MissingSamples,
@@ -36,6 +39,7 @@ from ._options import (
     ViewRules,
     comma_separated,
     load,
+    title_of,
 )
 from ._progress import notice, steps_bar
 
@@ -45,7 +49,7 @@ _PARTIAL = Path("viewfuse-partial.csv")
 
 
 def compare(
-    file: File,
+    files: Files,
     n_clusters: Annotated[
         int | None,
         typer.Option("-k", "--clusters", min=2, help="Number of clusters. If not given, it is found from the data."),
@@ -65,6 +69,8 @@ def compare(
     no_labels: NoLabels = False,
     samples: SamplesAre = None,
     missing: MissingSamples = "error",
+    types: ColumnTypes = None,
+    loose_ids: LooseIds = False,
 ) -> None:
     """Run several methods on a file and compare them in one table.
 
@@ -79,7 +85,7 @@ def compare(
       viewfuse compare news.mat -k 6 -m gfsc,km,co-reg -o scores.csv
     """
     keys = known_methods(None if methods is None else comma_separated(methods))
-    data = load(file, views, ids, labels, no_labels, samples, missing)
+    data = load(files, Reading(views, ids, labels, no_labels, samples, missing, types, loose_ids))
     if n_clusters is None:
         n_clusters, reason = count_in_sample(data, seed)
         notice(f"picked: {reason}")
@@ -93,7 +99,7 @@ def compare(
     scores = labelled_scores(data.y, found) if data.y is not None else label_free_scores(data, found)
     rows = comparison.rows(scores)
     if as_json:
-        print(json.dumps({"file": str(file), "samples": len(data), "clusters": n_clusters, "methods": rows}, indent=2))
+        print(json.dumps({"file": title_of(files), "samples": len(data), "clusters": n_clusters, "methods": rows}, indent=2))
     else:
         _show(rows, Console())
     if comparison.stopped and output is None:

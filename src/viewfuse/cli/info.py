@@ -16,7 +16,21 @@ from rich.table import Table
 from ..exceptions import UnusedVariablesWarning
 from ..views import Views
 from ._hints import message
-from ._options import AsJson, File, Ids, Labels, MissingSamples, NoLabels, SamplesAre, ViewRules, load
+from ._options import (
+    AsJson,
+    ColumnTypes,
+    Files,
+    Ids,
+    Labels,
+    LooseIds,
+    MissingSamples,
+    NoLabels,
+    Reading,
+    SamplesAre,
+    ViewRules,
+    load,
+    title_of,
+)
 
 __all__ = ["describe_views", "info", "view_facts"]
 
@@ -24,13 +38,15 @@ _SHOWN_LABELS = 12
 
 
 def info(
-    file: File,
+    files: Files,
     views: ViewRules = None,
     ids: Ids = None,
     labels: Labels = None,
     no_labels: NoLabels = False,
     samples: SamplesAre = None,
     missing: MissingSamples = "error",
+    types: ColumnTypes = None,
+    loose_ids: LooseIds = False,
     as_json: AsJson = False,
 ) -> None:
     """Show the contents of a file: views, features, types, sparsity, missing values, and the counts of the labels.
@@ -43,11 +59,11 @@ def info(
     """
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        found = load(file, views, ids, labels, no_labels, samples, missing)
+        found = load(files, Reading(views, ids, labels, no_labels, samples, missing, types, loose_ids))
     if as_json:
-        print(json.dumps(view_facts(found, str(file)), indent=2))
+        print(json.dumps(view_facts(found, title_of(files)), indent=2))
     else:
-        describe_views(found, str(file), Console())
+        describe_views(found, title_of(files), Console())
     for warning in caught:
         if issubclass(warning.category, UnusedVariablesWarning):
             # the unused variables are part of the file's contents

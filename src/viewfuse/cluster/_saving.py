@@ -27,6 +27,8 @@ from ..exceptions import ModelFormatError
 from ..fusion.anchor import AnchorModel
 from ..graphs.representation import Representation
 from ..linalg import BipartiteEmbedding
+from ..views.encoding import ColumnEncoding, Encoding, TableEncoding
+from ..views.filling import Filler
 from ._view_report import ViewReport
 from .auto.choice import AutoChoice, ViewChoice
 from .auto.measure import Measure
@@ -53,6 +55,10 @@ _KEPT = (
     Measure,
     Representation,
     VotingSpace,
+    Encoding,
+    TableEncoding,
+    ColumnEncoding,
+    Filler,
 )
 _RECORDS: dict[str, Any] = {made.__name__: made for made in _KEPT}
 

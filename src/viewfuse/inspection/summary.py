@@ -46,6 +46,8 @@ class FitSummary:
         Versions of viewfuse, Python, NumPy, SciPy and scikit-learn, and the system.
     view_names : tuple of str
     sample_ids : (n_samples,) array or None
+    id_name : str or None
+        The name of the ids in the data.
     known_labels : (n_samples,) array of str, or None
         Labels that came with the data. The fit does not use them.
     view_weights : (n_views,) array, or None if the method does not weight the views
@@ -70,6 +72,7 @@ class FitSummary:
     results: dict[str, Any] = field(repr=False)  # labels, confidence, embedding: on any device, perhaps not computed yet
     graph: FusedGraph | SavedGraph | None = field(default=None, repr=False)
     sample_ids: np.ndarray | None = field(default=None, repr=False)
+    id_name: str | None = None
     known_labels: np.ndarray | None = field(default=None, repr=False)
     view_weights: np.ndarray | None = None
     noise_views: tuple[str, ...] = ()
@@ -100,6 +103,7 @@ class FitSummary:
             noise_views=tuple(renamed.get(name, name) for name in self.noise_views),
             choice=_with_renamed_views(self.choice, renamed),
             sample_ids=None if views.ids is None else _plain_ids(views.ids),
+            id_name=views.id_name,
             known_labels=None if views.y is None else np.asarray([str(label) for label in views.y]),
         )
 

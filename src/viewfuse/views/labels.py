@@ -47,23 +47,25 @@ def checked_labels(values: Any, name: str, sample_name: Callable[[int], str], *,
     return labels
 
 
-def check_kind(values: Sequence[Any], name: str) -> None:
+def check_kind(values: Sequence[Any], name: str, view: str | None = None) -> None:
     """Refuse numbers that are not integers: a variable with the name of labels may be a measurement."""
     fraction = next((value for value in values if isinstance(value, float) and value == value and value % 1 != 0), None)
     if fraction is not None:
         raise ViewsError(
             f"{name!r} has the name of labels, but contains {fraction!r}; labels are integers or text.",
             hint=f"Use labels={name!r} if these are the labels, or labels=False if they are not.",
+            view=view,
             parameter="labels",
             value=(name, False),
         )
 
 
-def several_labels(names: Sequence[str]) -> ViewsError:
+def several_labels(names: Sequence[str], view: str | None = None) -> ViewsError:
     """Return the error for several columns that could be the labels."""
     return ViewsError(
         f"Several columns could be the labels: {listed(names)}.",
         hint="Choose one with labels='NAME', or read no labels with labels=False.",
+        view=view,
         parameter="labels",
         value=(*names, False),
     )

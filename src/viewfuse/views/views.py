@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
@@ -14,12 +14,17 @@ from .._utils.device import to_host
 from .._utils.row_blocks import is_on_disk
 from .._utils.text import count, listed
 from ..exceptions import ViewsError, ViewsTypeError
-from .column_groups import columns_of_group
+from .column_groups import columns_of_group, named_groups
+from .column_rules import column_groups, is_rules
 from .containers import holds_views, labels_of_bunch, labels_of_omics, members_of_omics, views_of_bunch
-from .join_by_id import Aligned, Member, Missing, align, joined_on_index, matched_by_id
+from .encoding import Encoding, Types
+from .frames import as_frame, is_table
+from .ids import find_ids, id_values
+from .join_by_id import Member, Missing, align, check_missing
 from .labels import checked_labels
-from .matrices import as_float, as_matrix, column_names, is_dataframe, memory_of, take_rows, with_zero_rows
+from .matrices import as_float, column_names, is_dataframe, memory_of, take_rows, with_zero_rows
 from .members import checked_names, named_members
+from .reading import Read, read_members
 
 __all__ = ["Views", "split_columns"]
 
@@ -78,43 +83,58 @@ class Views:
         y: Any = None,
         present: Any = None,
         missing: str = "error",
+        types: Types | Literal[False] | None = None,
+        loose_ids: bool = False,
+        encoding: Encoding | None = None,
     ) -> None:
-        if missing != "error":
-            names, members = named_members(data, names)
-            data, names = Views._from_aligned(matched_by_id(members, names, missing)), None
-        elif holds_views(data):
+        check_missing(missing)
+        self.tables: tuple[Any, ...] | None = None
+        self.encoding: Encoding | None = None
+        self.id_name: str | None = None
+        if holds_views(data) and missing == "error":
             data = Views._from_container(data)
-        if isinstance(data, Views):
+        if isinstance(data, Views) and missing == "error":
+            read = _of_views(data) if encoding is None else read_members(data.names, data.raw_members(), encoding=encoding)
             names = data.names if names is None else names
-            ids = data.ids if ids is None else ids
             y = data.y if y is None else y
-            present = data.present if present is None else present
-            feature_names = data.feature_names
-            matrices: list[Any] = list(data.arrays)
+            ids = data.ids if ids is None else ids
+            present = data.present if present is None and read.present is None else present
+            self.id_name = data.id_name
         else:
-            names, members = named_members(data, names)
-            members, index = joined_on_index(members, names)
-            feature_names = tuple(column_names(member) for member in members)
-            matrices = [as_matrix(member, name) for member, name in zip(members, names, strict=True)]
-            ids = index if ids is None else ids
-        self.names: tuple[str, ...] = checked_names(names, len(matrices))
-        self.arrays: tuple[Any, ...] = tuple(matrices)
-        self.feature_names: tuple[np.ndarray | None, ...] = feature_names
+            names, members = named_members({"all": data} if is_table(data) else data, names)
+            column = ids if isinstance(ids, str) else None
+            read = read_members(
+                names,
+                [as_frame(member) for member in members],
+                ids=column,
+                missing=missing,  # type: ignore[arg-type]
+                loose_ids=loose_ids,
+                types=types,
+                encoding=encoding,
+            )
+            ids = read.ids if ids is None or column is not None else ids
+            self.id_name = read.id_name
+        self.arrays: tuple[Any, ...] = tuple(read.arrays)
+        self.names: tuple[str, ...] = checked_names(names, len(self.arrays))
+        self.feature_names: tuple[np.ndarray | None, ...] = tuple(read.feature_names)
+        self.tables, self.encoding = read.tables, read.encoding
         _check_lengths(self.arrays, self.names)
         self.ids: np.ndarray | None = _checked_ids(ids, len(self))
         self.y: np.ndarray | None = _checked_column(y, len(self), "y")
+        present = read.present if present is None else present
         self.present: np.ndarray | None = _checked_present(present, len(self), self.n_views)
 
     @classmethod
     def from_members(cls, members: Sequence[Member], missing: Missing = "error") -> Views:
         """Make views whose rows are matched by id; see :func:`viewfuse.views.join_by_id.align`."""
-        return cls._from_aligned(align(members, missing))
-
-    @classmethod
-    def _from_aligned(cls, aligned: Aligned) -> Views:
-        members = aligned.members
-        views = cls([m.matrix for m in members], names=[m.name for m in members], ids=aligned.ids, present=aligned.present)
-        views.feature_names = tuple(member.feature_names for member in members)
+        aligned = align(members, missing)
+        views = cls(
+            [member.matrix for member in aligned.members],
+            names=[member.name for member in aligned.members],
+            ids=aligned.ids,
+            present=aligned.present,
+        )
+        views.feature_names = tuple(member.feature_names for member in aligned.members)
         return views
 
     @classmethod
@@ -167,6 +187,8 @@ class Views:
             raise ViewsTypeError(f"Samples are selected by positions, a mask or a slice, not by {samples!r}.")
         selected = object.__new__(Views)
         selected.names, selected.feature_names = self.names, self.feature_names
+        selected.encoding, selected.id_name = self.encoding, self.id_name
+        selected.tables = None if self.tables is None else tuple(t if t is None else t.iloc[rows] for t in self.tables)
         selected.arrays = tuple(take_rows(array, rows) for array in self.arrays)
         selected.ids, selected.y, selected.present = (
             None if column is None else column[rows] for column in (self.ids, self.y, self.present)
@@ -184,6 +206,28 @@ class Views:
                 value=self.names,
             )
         return self.arrays[self.names.index(name)]
+
+    def is_encoded(self, v: int) -> bool:
+        """Whether a view is a table whose columns were encoded one by one."""
+        table = None if self.encoding is None else self.encoding.tables[v]
+        return table is not None and table.ready
+
+    def chosen(self, names: Sequence[str]) -> Views:
+        """Some of the views, by name, in this order."""
+        for name in names:
+            self.view(name)  # raises if there is no such view
+        order = [self.names.index(name) for name in names]
+        some = Views([self.arrays[v] for v in order], names=list(names), ids=self.ids, y=self.y)
+        some.feature_names, some.id_name = tuple(self.feature_names[v] for v in order), self.id_name
+        some.tables = None if self.tables is None else tuple(self.tables[v] for v in order)
+        some.present = None if self.present is None else _checked_present(self.present[:, order], len(self), len(order))
+        some.encoding = None if self.encoding is None else self.encoding.of_views(order)
+        return some
+
+    def raw_members(self) -> list[Any]:
+        """The views as they were given: a DataFrame where a view was a table, else its matrix."""
+        tables = (None,) * self.n_views if self.tables is None else self.tables
+        return [array if table is None else table for array, table in zip(self.arrays, tables, strict=True)]
 
     def sample_name(self, row: int) -> str:
         """Name a sample for messages: its row, and its id if it has one."""
@@ -231,7 +275,7 @@ class Views:
         if nowhere.size:
             sample = self.sample_name(int(nowhere[0]))
             raise ViewsError(f"The sample in {sample} is missing from every view.", hint="Remove this sample.")
-        complete = Views(arrays, names=self.names, ids=self.ids)
+        complete = Views(arrays, names=self.names, ids=self.ids, types=False)
         complete.feature_names = self.feature_names
         return complete.float_arrays(), None if present.all() else present
 
@@ -294,32 +338,34 @@ class Views:
         return f"Views({count(len(self), 'sample')}; {described})"
 
 
-def split_columns(matrix: Any, groups: Mapping[str, Any] | Sequence[Any]) -> tuple[Views, int]:
+def split_columns(matrix: Any, groups: Any, **options: Any) -> tuple[Views, list[Any]]:
     """Split one (n, d) array, sparse matrix or DataFrame into views by groups of columns.
 
-    A group is what ``ColumnTransformer`` takes: a slice, positions, names or a mask. Returns the views and the number of
-    columns that are in no view.
+    A group is what ``ColumnTransformer`` takes (a slice, positions, names or a mask) or, for a DataFrame, a rule such as
+    ``"tx_*"`` or ``"age-region"``. Returns the views and the columns that are in no view, without that of the ids.
+    ``options`` are those of ``Views``.
     """
-    if isinstance(groups, Mapping):
-        named = {str(name): group for name, group in groups.items()}
-    elif isinstance(groups, (list, tuple)):
-        named = {f"view{v}": group for v, group in enumerate(groups)}
-    else:
-        raise ViewsTypeError(
-            f"Groups of columns must be a mapping of view names to columns, or a list; got {type(groups).__name__}.",
-            hint="Use, for example, views={'sound': slice(0, 20), 'image': slice(20, 60)}.",
-            parameter="views",
-            value=({"sound": slice(0, 20), "image": slice(20, 60)},),
-        )
-    if not named:
-        raise ViewsError("No view is named.", hint="Give at least one group of columns in views=.", parameter="views")
-    n_columns, known = matrix.shape[1], column_names(matrix)
+    known = column_names(matrix)
+    if known is not None and isinstance(groups, (str, Mapping, list, tuple)):
+        groups = column_groups(groups, known.tolist(), known.tolist()) if is_rules(groups) else groups
+    named = named_groups(groups)
+    n_columns = matrix.shape[1]
     columns = {name: columns_of_group(name, group, n_columns, known) for name, group in named.items()}
-    unused = n_columns - np.unique(np.concatenate(list(columns.values()))).size
-    if is_dataframe(matrix):
-        return Views({name: matrix.iloc[:, chosen] for name, chosen in columns.items()}), unused
-    by_column = matrix.tocsc() if sp.issparse(matrix) else matrix
-    return Views({name: by_column[:, chosen] for name, chosen in columns.items()}), unused
+    used = np.unique(np.concatenate(list(columns.values())))
+    unused = np.delete(np.arange(n_columns), used)
+    if not is_dataframe(matrix):
+        by_column = matrix.tocsc() if sp.issparse(matrix) else matrix
+        return Views({name: by_column[:, chosen] for name, chosen in columns.items()}, **options), unused.tolist()
+    rest = matrix.iloc[:, unused]
+    source = find_ids({"all": rest.set_axis(rest.index)}, options.pop("ids", None))["all"] if rest.shape[1] else None
+    names = [str(name) for name in rest.columns if source is None or name != source.column]
+    ids = None if source is None or source.column is None else id_values(rest, source, "all")
+    frame = matrix if ids is None else matrix.set_axis(np.asarray(ids), axis=0).rename_axis(source.name if source else None)
+    return Views({name: frame.iloc[:, chosen] for name, chosen in columns.items()}, **options), names
+
+
+def _of_views(views: Views) -> Read:
+    return Read(list(views.arrays), list(views.feature_names), views.tables, views.encoding, views.ids, None, views.id_name)
 
 
 def _check_lengths(arrays: Sequence[Any], names: Sequence[str]) -> None:

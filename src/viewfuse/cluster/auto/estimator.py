@@ -172,7 +172,7 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
         rows = self._clustered_rows(canonical_order(chosen), rng)
         sampled = [view[rows] for view in chosen]
         sampled_present = None if present is None else present[rows]
-        self._measure = Measure.learn(sampled, sampled_present)
+        self._measure = Measure.learn(sampled, sampled_present, [views.is_encoded(v) for v in self._used])
         self._sample_points = self._measure(sampled, sampled_present)
         cut = self._counted(self._joint_cut(rng), rng)
         null_ratio = ratio_to_null(self._sample_points, cut, rng)

@@ -14,6 +14,8 @@ from .completion import completed
 
 __all__ = ["Measure"]
 
+_MOST_COLUMNS = 20  # a wider table counts as one with this many columns
+
 
 @dataclass(frozen=True)
 class Measure:
@@ -23,20 +25,21 @@ class Measure:
     ----------
     representations : tuple of Representation, one per view
     sizes : tuple of float
-        The points of a view are divided by its size, so that every view counts equally in a joint distance.
+        The points of a view are divided by its size, so that every view counts equally in a joint distance. Encoded tables
+        share one size: their columns count equally, so a table counts by its columns, up to twenty.
     """
 
     representations: tuple[Representation, ...]
     sizes: tuple[float, ...]
 
     @classmethod
-    def learn(cls, views: Sequence[Any], present: np.ndarray | None) -> Measure:
-        """Decide how each view is measured, by the samples that are present in it."""
+    def learn(cls, views: Sequence[Any], present: np.ndarray | None, encoded: Sequence[bool]) -> Measure:
+        """Decide how each view is measured, by the samples that are present in it; ``encoded`` marks encoded tables."""
         if present is not None:
             views = [view[present[:, v]] for v, view in enumerate(views)]
-        representations = tuple(represent(view) for view in views)
-        sizes = tuple(influence(measure(view)) for measure, view in zip(representations, views, strict=True))
-        return cls(representations, sizes)
+        representations = tuple(represent(view, encoded=done) for view, done in zip(views, encoded, strict=True))
+        points = [measure(view) for measure, view in zip(representations, views, strict=True)]
+        return cls(representations, _sizes(points, encoded))
 
     def __call__(
         self, views: Sequence[Any], present: np.ndarray | None, reference: Sequence[np.ndarray] | None = None
@@ -53,3 +56,20 @@ class Measure:
         if reference is None:
             return completed(points, present)
         return completed(points, present, reference, np.ones((len(reference[0]), len(points)), dtype=bool))
+
+
+def _sizes(points: Sequence[np.ndarray], encoded: Sequence[bool]) -> tuple[float, ...]:
+    """What the points of each view are divided by."""
+    sizes = [1.0 if done else influence(x) for x, done in zip(points, encoded, strict=True)]
+    tables = [v for v, done in enumerate(encoded) if done]
+    if not tables:
+        return tuple(sizes)
+    for v in tables:
+        # The columns of an encoded table have the variance 1, so the total variance is their number.
+        sizes[v] = max(float(np.sqrt(points[v].var(axis=0).sum() / _MOST_COLUMNS)), 1.0)
+    if len(tables) < len(points):
+        # Beside other views, of size 1 after division, the tables together count as many views as they are.
+        common = np.sqrt(np.mean([influence(points[v] / sizes[v]) ** 2 for v in tables]))
+        for v in tables:
+            sizes[v] *= float(common)
+    return tuple(sizes)
