@@ -103,8 +103,8 @@ def message(error: Exception | str) -> str:
     """What to print: the problem with the command line's hint if there is one, else the whole text.
 
     >>> from viewfuse.exceptions import ParameterError, ViewsError
-    >>> message(ViewsError("This file is wide.", hint="Use samples='columns'.", parameter="samples", value=("rows", "columns")))
-    'This file is wide. Use --samples rows or --samples columns to say where the samples are.'
+    >>> message(ViewsError("It is square.", hint="Use samples='rows'.", parameter="samples", value=("rows", "columns")))
+    'It is square. Use --samples rows or --samples columns to say where the samples are.'
     >>> message(ParameterError("alpha must be positive, not -1.", hint="Use alpha=1.", parameter="alpha", value=-1))
     'alpha must be positive, not -1. Use alpha=1.'
     """

@@ -11,25 +11,26 @@ import typer
 from ..cluster import METHODS
 from ..exceptions import ViewsError
 from ..io import load_views
+from ..io.tables import TableOptions
 from ..views import Views
 from ..views.encoding import TYPES
 from ._progress import spinner
 
 __all__ = [
     "AsJson",
+    "ColumnTypes",
     "Columns",
     "Device",
     "Files",
-    "Reading",
     "Ids",
     "Labels",
+    "LooseIds",
     "Method",
     "MissingSamples",
     "NoLabels",
+    "Reading",
     "SamplesAre",
     "Seed",
-    "ColumnTypes",
-    "LooseIds",
     "ViewRules",
     "comma_separated",
     "load",
@@ -40,8 +41,8 @@ Files = Annotated[
     list[Path],
     typer.Argument(
         metavar="FILE...",
-        help="Input: several tables (CSV, Parquet, Arrow, Excel, OpenDocument), one per view, joined by their id column, or a "
-        "folder of them; one table (see --views); or a MATLAB, NumPy (.npz), AnnData (.h5ad) or MuData (.h5mu) file.",
+        help="Input: several tables (CSV, Parquet, Arrow, Excel, OpenDocument), one per view, joined by their id column, or "
+        "a folder of them; one table (see --views); or a MATLAB, NumPy (.npz), AnnData (.h5ad) or MuData (.h5mu) file.",
     ),
 ]
 ViewRules = Annotated[
@@ -78,8 +79,8 @@ ColumnTypes = Annotated[
     typer.Option(
         "--type",
         metavar="COLUMN=TYPE",
-        help=f"What a column of a table is, if it was not found out: {', '.join(TYPES)}; or its values from the lowest to the "
-        "highest, as in --type 'size=S<M<L'. Repeat the option for further columns; 'q*' is all that begin with q.",
+        help=f"What a column of a table is, if it was not found out: {', '.join(TYPES)}; or its values from the lowest to "
+        "the highest, as in --type 'size=S<M<L'. Repeat the option for further columns; 'q*' is all that begin with q.",
     ),
 ]
 LooseIds = Annotated[bool, typer.Option("--loose-ids", help="Compare the ids of tables without case and blanks.")]
@@ -144,6 +145,12 @@ class Reading:
             "types": _types(self.types),
             "loose_ids": self.loose_ids,
         }
+
+    def table_options(self) -> TableOptions:
+        """The options for tables."""
+        found = self.arguments()
+        found.pop("views")
+        return TableOptions(**found)
 
 
 def title_of(files: list[Path]) -> str:

@@ -32,9 +32,9 @@ def opened(path: Path) -> IO[bytes]:
     if compression == "zip":
         return zipfile.ZipFile(path).open(str(_table_in_archive(path)))
     if compression == "zstd":
-        return require("zstandard", extra="tables").open(path, "rb")  # type: ignore[no-any-return]
+        return require("zstandard", extra="tables").open(path, "rb")
     open_file: Any = {"gzip": gzip.open, "bz2": bz2.open, "xz": lzma.open, None: open}[compression]
-    return open_file(path, "rb")  # type: ignore[no-any-return]
+    return open_file(path, "rb")
 
 
 def _table_in_archive(path: Path) -> str | None:

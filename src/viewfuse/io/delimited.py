@@ -100,7 +100,7 @@ def _text_columns(sample: Any) -> dict[str, str | None]:
     The second kind comes with the style of its numbers.
     """
     texts = {name: [text for text in sample[name].unique() if text not in _MISSING] for name in sample.columns}
-    codes = {name: None for name, found in texts.items() if any(map(_CODE.fullmatch, found))}
+    codes: dict[str, str | None] = {name: None for name, found in texts.items() if any(map(_CODE.fullmatch, found))}
     styles = {name: number_style(found) for name, found in texts.items() if found and "," in "".join(found)}
     commas = ("decimal comma", "thousands points and decimal comma")
     if not any(style in commas for style in styles.values()):
@@ -108,7 +108,9 @@ def _text_columns(sample: Any) -> dict[str, str | None]:
     points = {
         name: commas[1]
         for name, found in texts.items()
-        if found and any("." in t for t in found) and all(_POINTS.fullmatch(t) or (t.isdigit() and len(t) < 4) for t in found)
+        if found
+        and any("." in t for t in found)
+        and all(_POINTS.fullmatch(t) or (t.isdigit() and len(t) < 4) for t in found)
     }
     return {**codes, **points}
 
@@ -144,16 +146,16 @@ def _separator(text: str) -> str:
     for separator in "\t;|,":
         widths = [len(record) for record in _records(text, separator)]
         # R writes one field less in the header, and the last record may be cut off.
-        if len(set(widths[1:])) <= 1 and widths[0] > 1 and 0 <= (widths[1:2] or widths)[0] - widths[0] <= 1:
-            if best is None or (widths[0] > most and separator != ","):
-                best, most = separator, widths[0]
+        is_even = len(set(widths[1:])) <= 1 and widths[0] > 1 and 0 <= (widths[1:2] or widths)[0] - widths[0] <= 1
+        if is_even and (best is None or (widths[0] > most and separator != ",")):
+            best, most = separator, widths[0]
     if best is not None:
         return best
     first = text.splitlines()[0] if text else ""
-    if (found := max(",\t;|", key=first.count)) in first:
-        return found
-    widths = {len(line.split()) for line in text.splitlines() if line.strip()}
-    return r"\s+" if min(widths, default=0) > 1 and max(widths) - min(widths) < 2 else ","
+    if (most_frequent := max(",\t;|", key=first.count)) in first:
+        return most_frequent
+    found = {len(line.split()) for line in text.splitlines() if line.strip()}
+    return r"\s+" if min(found, default=0) > 1 and max(found) - min(found) < 2 else ","
 
 
 def _is_header(fields: list[str]) -> bool:

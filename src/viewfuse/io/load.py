@@ -336,7 +336,8 @@ def _is_table_file(path: Path) -> bool:
     return suffixes[-1] != ".txt" or looks_like_table(path)
 
 
-def named_paths(source: Any) -> dict[str, Path]:
+def named_paths(source: Any, *, check_formats: bool = True) -> dict[str, Path]:
+    """The files of a list or mapping by the names of their views; ``check_formats`` refuses those that are no tables."""
     if isinstance(source, Mapping):
         named = [(str(name), path) for name, path in source.items()]
     elif isinstance(source, Sequence):
@@ -347,7 +348,7 @@ def named_paths(source: Any) -> dict[str, Path]:
             )
     else:
         raise ViewsTypeError(
-            f"load_views reads paths, Bunches, DataFrames, AnnData and MuData; got {type(source).__name__}."
+            f"load_views reads paths, DataFrames, Bunches, AnnData and MuData; got {type(source).__name__}."
         )
     names = [name for name, _ in named]
     repeated = [name for name in names if names.count(name) > 1]
@@ -359,7 +360,7 @@ def named_paths(source: Any) -> dict[str, Path]:
         )
     paths = {name: Path(path).expanduser() for name, path in named}
     for name, path in paths.items():
-        if sniff(path) != "table":
+        if check_formats and sniff(path) != "table":
             raise ViewsError(
                 f"{path}: in a list, each file must be a table (CSV, Parquet, Excel, …).",
                 hint="Read this file on its own.",

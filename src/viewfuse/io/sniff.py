@@ -8,8 +8,8 @@ from typing import Literal
 from .._utils.extras import require
 from ..exceptions import ViewsFormatError
 from ._safety import reading
-from .mat import v4_order
 from .compressed import compression_of
+from .mat import v4_order
 from .table_files import TABLE_SUFFIXES, is_spreadsheet
 from .text import encoding_of
 

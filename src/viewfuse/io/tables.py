@@ -25,7 +25,16 @@ from ._safety import reading
 from .table_files import TableFile, read_table
 from .variables import Samples
 
-__all__ = ["TableOptions", "views_of_one_table", "views_of_tables", "read_columns", "table_files"]
+__all__ = [
+    "Table",
+    "TableOptions",
+    "naming_files",
+    "read_columns",
+    "separated_table",
+    "table_files",
+    "views_of_one_table",
+    "views_of_tables",
+]
 
 
 @dataclass(frozen=True)
@@ -57,10 +66,14 @@ class Table:
 
 def table_files(paths: Mapping[str, Path], samples: Samples | None = None) -> dict[str, TableFile]:
     """Read the table in each file; with ``samples="columns"`` its columns are the samples."""
-    return {name: _transposed(read_table(path)) if samples == "columns" else read_table(path) for name, path in paths.items()}
+    return {
+        name: _transposed(read_table(path)) if samples == "columns" else read_table(path) for name, path in paths.items()
+    }
 
 
-def views_of_tables(tables: Mapping[str, TableFile], options: TableOptions, paths: Mapping[str, Path] | None = None) -> Views:
+def views_of_tables(
+    tables: Mapping[str, TableFile], options: TableOptions, paths: Mapping[str, Path] | None = None
+) -> Views:
     """Return one view per table, matched by id. A table named ``labels`` (``y``, ``truth``, …) holds the true labels.
 
     ``paths`` are the files that the tables came from, for messages.
@@ -74,7 +87,7 @@ def views_of_tables(tables: Mapping[str, TableFile], options: TableOptions, path
                 hint="Give one table for each view too.",
             )
         sources = find_ids(frames, options.ids)
-        separated = {name: _separated(tables[name], source, options.labels, name) for name, source in sources.items()}
+        separated = {name: separated_table(tables[name], source, options.labels, name) for name, source in sources.items()}
         views = Views(
             {name: table.indexed() for name, table in separated.items()},
             missing=options.missing,
@@ -97,7 +110,7 @@ def views_of_tables(tables: Mapping[str, TableFile], options: TableOptions, path
 def views_of_one_table(table: TableFile, name: str, groups: ColumnGroups | None, options: TableOptions) -> Views:
     """Return the views of one table: groups of its columns or, without ``groups``, all columns as one view."""
     source = find_ids({name: table.frame}, options.ids)[name]
-    separated = _separated(table, source, options.labels, name)
+    separated = separated_table(table, source, options.labels, name)
     if isinstance(options.labels, str) and separated.labels is None:
         raise ViewsError(
             f"there is no column {options.labels!r} for the labels; the columns are {listed(separated.all_columns)}.",
@@ -114,7 +127,7 @@ def read_columns(path: str | Path) -> Any:
     table = read_table(path)
     with reading(path, "a table"):
         source = find_ids({path.stem: table.frame})[path.stem]
-        return _separated(table, source, False, path.stem).indexed()
+        return separated_table(table, source, False, path.stem).indexed()
 
 
 @contextmanager
@@ -190,7 +203,7 @@ def _suggest_groups(features: list[str]) -> None:
         warnings.warn(warning, stacklevel=5)
 
 
-def _separated(table: TableFile, source: IdSource | None, labels: Labels, view: str) -> Table:
+def separated_table(table: TableFile, source: IdSource | None, labels: Labels, view: str) -> Table:
     """Separate the id column and the label column of a table from its features."""
     all_columns = list(table.frame.columns)
     ids = None
@@ -215,11 +228,9 @@ def _label_column(frame: Any, labels: Labels, view: str) -> str | None:
     return named[0] if named else None
 
 
-def _label_table(
-    table: TableFile, name: str, options: TableOptions, id_name: str | None
-) -> tuple[np.ndarray | None, Any]:
+def _label_table(table: TableFile, name: str, options: TableOptions, id_name: str | None) -> tuple[np.ndarray | None, Any]:
     wanted = id_name if options.ids is None and id_name in table.frame.columns else options.ids
-    found = _separated(table, find_ids({name: table.frame}, wanted)[name], options.labels, name)
+    found = separated_table(table, find_ids({name: table.frame}, wanted)[name], options.labels, name)
     if found.labels is not None:
         return found.ids, found.labels
     if found.features.shape[1] != 1:

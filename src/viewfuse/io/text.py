@@ -8,6 +8,7 @@ import re
 __all__ = ["encoding_of"]
 
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
+_SHORT = 4096
 _MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 
 
@@ -28,9 +29,8 @@ def encoding_of(head: bytes) -> str | None:
 
 
 def _decoded(head: bytes, encoding: str) -> str | None:
+    is_whole = len(head) < _SHORT  # otherwise the last bytes may be the first part of a character
     try:
-        return head.decode(encoding)
-    except UnicodeDecodeError as error:
-        if error.start < len(head) - 3:  # the last bytes may be the first part of a character
-            return None
-        return head[: error.start].decode(encoding)
+        return codecs.getincrementaldecoder(encoding)().decode(head, is_whole)
+    except UnicodeDecodeError:
+        return None

@@ -72,9 +72,7 @@ class Filler:
             filled[v] = self._filled(v, arrays[v], points, donors)
         return filled
 
-    def _filled(
-        self, v: int, array: np.ndarray, points: dict[int, np.ndarray], donors: dict[int, np.ndarray]
-    ) -> np.ndarray:
+    def _filled(self, v: int, array: np.ndarray, points: dict[int, np.ndarray], donors: dict[int, np.ndarray]) -> np.ndarray:
         filled = array.copy()
         empty = np.isnan(array)
         rows = np.flatnonzero(empty.any(axis=1) & ~empty.all(axis=1))
@@ -92,10 +90,10 @@ class Filler:
 
 def has_empty_cells(array: Any) -> bool:
     """Whether some row of a NumPy array has NaN beside numbers; a memory map is not read."""
-    if not _can_be_filled(array) or array.dtype.kind != "f" or not np.isnan(array.sum()):
+    if not _can_be_filled(array) or array.dtype.kind != "f":
         return False
     empty = np.isnan(array)
-    return bool((empty.any(axis=1) & ~empty.all(axis=1)).any())
+    return bool(empty.any()) and bool((empty.any(axis=1) & ~empty.all(axis=1)).any())
 
 
 def _can_be_filled(array: Any) -> bool:

@@ -77,7 +77,7 @@ def loose(value: Any) -> str:
     >>> loose(" C 07"), loose(7.0)
     ('c07', '7')
     """
-    if isinstance(value, (float, np.floating)) and value == round(value):
+    if isinstance(value, (float, np.floating)) and float(value).is_integer():
         value = int(value)
     return "".join(str(value).split()).casefold()
 
@@ -226,8 +226,8 @@ def _check_one_type(ids: np.ndarray, source: IdSource, view: str) -> None:
     if len(kinds) > 1:
         row, other = kinds["number"], kinds["text"]
         raise ViewsError(
-            f"View {view!r} has ids of mixed types in {source.name or 'its index'!r}: {ids[row]!r} in row {row} is a number, "
-            f"{ids[other]!r} in row {other} is text.",
+            f"View {view!r} has ids of mixed types in {source.name or 'its index'!r}: {ids[row]!r} in row {row} is a "
+            f"number, {ids[other]!r} in row {other} is text.",
             hint="Turn all of them into text.",
             view=view,
             parameter="ids",

@@ -149,8 +149,8 @@ def _check_overlap(members: Sequence[Member], row_of_id: Sequence[dict[Any, int]
             remedy, hint, parameter = "", "Check the ids, or name the column that holds them with ids='NAME'.", "ids"
         raise ViewsError(
             f"Of the {count(len(row_of_id[v]), 'id')} of view {member.name!r}, {shared or 'none'} "
-            f"{'is' if shared < 2 else 'are'} in another view: it has {listed(own[:3])}, the others {listed(sorted(theirs, key=str)[:3])}. "
-            f"{remedy}".rstrip(),
+            f"{'is' if shared < 2 else 'are'} in another view: it has {listed(own[:3])}, the others "
+            f"{listed(sorted(theirs, key=str)[:3])}. {remedy}".rstrip(),
             hint=hint if remedy == "" else hint[0].lower() + hint[1:],
             view=member.name,
             parameter=parameter,
@@ -202,7 +202,11 @@ def _take_rows(matrix: Any, rows: np.ndarray) -> Any:
     absent = rows < 0
     if is_dataframe(matrix):
         taken = matrix.reset_index(drop=True)
-        return taken.reindex(np.where(absent, len(matrix), rows)).reset_index(drop=True) if absent.any() else taken.iloc[rows].reset_index(drop=True)
+        return (
+            taken.reindex(np.where(absent, len(matrix), rows)).reset_index(drop=True)
+            if absent.any()
+            else taken.iloc[rows].reset_index(drop=True)
+        )
     if not absent.any():
         return matrix[rows]
     if sp.issparse(matrix):

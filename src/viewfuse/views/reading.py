@@ -13,7 +13,7 @@ from .._utils.text import count, listed
 from ..exceptions import EmptyCellsWarning, EncodingWarning, UnusedColumnsWarning, ViewsError
 from .encoding import Encoding, TableEncoding, Types, encode_table, learn_encodings
 from .encoding.table import encode_array, learn_array, plain_encoding
-from .filling import Filler, has_empty_cells
+from .filling import Filler
 from .join_by_id import Missing
 from .matrices import as_matrix, column_names, is_dataframe
 from .tables import Joined, join_frames
@@ -57,19 +57,18 @@ def read_members(
 ) -> Read:
     """Align tables by id, encode their columns and fill their empty cells.
 
-    With the ``encoding`` of a fitted model nothing is learned: columns are found by name, and empty cells are filled from the
-    samples of the fit.
+    With the ``encoding`` of a fitted model nothing is learned: columns are found by name, and empty cells are filled from
+    the samples of the fit.
     """
     if encoding is not None:
         ids = _known_ids(members, encoding) if ids is None else ids
     joined = _joined(names, members, ids, missing, loose_ids)
     aligned = joined.aligned.members
-    if encoding is None:
-        tables = _learned_tables(joined, types)
-    else:
-        tables = _matched_tables(names, aligned, encoding)
+    tables = _learned_tables(joined, types) if encoding is None else _matched_tables(names, aligned, encoding)
     arrays = [_array(member.matrix, member.name, table) for member, table in zip(aligned, tables, strict=True)]
-    tables = [learn_array(n, a) if t is None and encoding is None else t for n, a, t in zip(names, arrays, tables, strict=True)]
+    tables = [
+        learn_array(n, a) if t is None and encoding is None else t for n, a, t in zip(names, arrays, tables, strict=True)
+    ]
     arrays = [array if t is None else encode_array(array, t) for array, t in zip(arrays, tables, strict=True)]
     filler = _filler(arrays, tables) if encoding is None else encoding.filler
     filled = arrays if filler is None else filler.fill(arrays)
@@ -195,7 +194,7 @@ def _present_somewhere(
     for v, (array, table) in enumerate(zip(arrays, tables, strict=True)):
         if table is None or not isinstance(array, np.ndarray) or array.dtype.kind != "f":
             continue
-        empty = np.isnan(array).all(axis=1)
+        empty: np.ndarray = np.all(np.isnan(array), axis=1)
         if empty.any():
             found = np.ones((len(empty), len(arrays)), dtype=bool) if found is None else found
             found[:, v] &= ~empty
@@ -241,5 +240,3 @@ def _warn_of_empty(names: Sequence[str], arrays: Sequence[Any], filled: Sequence
 
 def _warn(warning: Warning) -> None:
     warnings.warn(warning, stacklevel=6)
-
-

@@ -53,7 +53,7 @@ def join_frames(
         return Joined(align(tables, missing, loose_ids=loose_ids), features, id_name)
     unframed = next(name for name in names if name not in frames)
     aligned = align(with_ids, missing, loose_ids=loose_ids)
-    if any(not np.array_equal(table.ids, with_ids[0].ids) for table in with_ids):
+    if any(not np.array_equal(np.asarray(table.ids), np.asarray(with_ids[0].ids)) for table in with_ids):
         same = [table.name for table in with_ids]
         raise ViewsError(
             f"Views {listed(same)} have the same ids in different orders, but view {unframed!r} has no ids, so its rows "

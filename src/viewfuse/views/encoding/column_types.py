@@ -19,7 +19,17 @@ from .distinct import Distinct
 from .scales import known_order
 from .written import DATE_FORMATS, date_format, is_blank, number_style
 
-__all__ = ["MOST_EMPTY", "OTHER", "TYPES", "ColumnType", "Types", "asked_type", "check_types", "column_type", "is_row_numbers"]
+__all__ = [
+    "MOST_EMPTY",
+    "OTHER",
+    "TYPES",
+    "ColumnType",
+    "Types",
+    "asked_type",
+    "check_types",
+    "column_type",
+    "is_row_numbers",
+]
 
 TYPES = ("number", "boolean", "category", "ordered", "date", "text", "id", "ignore")
 Types = Mapping[str, Any]
@@ -32,7 +42,9 @@ _POOLED = 0.8  # share of rows in rare levels from which a category says nothing
 _WORDS = 5  # mean number of words from which text is prose
 _NUMBERS_AND_TEXT = (str, bytes, int, float, np.number, np.bool_, decimal.Decimal)
 _YES_NO = ({"yes", "no"}, {"y", "n"}, {"true", "false"}, {"t", "f"}, {"on", "off"})
-_NAMES_OF_ROW_NUMBERS = re.compile(r"Unnamed: \d+|index|level_\d+|row|rownum|rownumber|row_number|row number|nr|no\.?|#|", re.I)
+_NAMES_OF_ROW_NUMBERS = re.compile(
+    r"Unnamed: \d+|index|level_\d+|row|rownum|rownumber|row_number|row number|nr|no\.?|#|", re.I
+)
 
 
 @dataclass(frozen=True)

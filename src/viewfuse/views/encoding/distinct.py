@@ -46,7 +46,7 @@ class Distinct:
     @staticmethod
     def text_of(value: Any) -> str:
         """Return a value as text: whole numbers without a point, as 7 and 7.0 are the same code."""
-        if isinstance(value, (float, np.floating)) and value == round(value) and abs(value) < 2**53:
+        if isinstance(value, (float, np.floating)) and float(value).is_integer() and abs(float(value)) < 2**53:
             return str(int(value))
         return (value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)).strip()
 
@@ -60,7 +60,7 @@ class Distinct:
     def by_frequency(self, least: float = 0) -> tuple[str, ...]:
         """The texts from the most frequent, and by name where they are equally frequent."""
         counts = self.counts()
-        order = sorted(range(len(self.texts)), key=lambda i: (-counts[i], self.texts[i]))
+        order = sorted(range(len(self.texts)), key=lambda i: (-int(counts[i]), self.texts[i]))
         return tuple(self.texts[i] for i in order if counts[i] >= least)
 
     def sorted_texts(self) -> tuple[str, ...]:

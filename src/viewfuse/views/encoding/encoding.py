@@ -58,4 +58,6 @@ class Encoding:
             said += f" ({row['note']})" if row["note"] else ""
             lines.append((row["view"], row["column"], row["type"], said, str(row["empty"] or "")))
         widths = [max(len(line[i]) for line in lines) for i in range(len(header))]
-        return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines)
+        return "\n".join(
+            "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines
+        )

@@ -66,7 +66,9 @@ _SCALES: tuple[tuple[tuple[str, ...], ...], ...] = (
     (("bronze",), ("silver",), ("gold",), ("platinum",), ("diamond",)),
 )
 _FEWEST = 3  # with two values, an order says no more than a category
-_RANGE = re.compile(r"(?:[<≤]|under |below |up to )?\s*(\d+(?:[.,]\d+)?)\s*(?:(?:-|–|to|bis)\s*\d+(?:[.,]\d+)?|\+|and over)?")
+_RANGE = re.compile(
+    r"(?:[<≤]|under |below |up to )?\s*(\d+(?:[.,]\d+)?)\s*(?:(?:-|–|to|bis)\s*\d+(?:[.,]\d+)?|\+|and over)?"
+)
 _IS_RANGE = re.compile(r"\d\s*(?:-|–|to|bis)\s*\d|\d\s*\+$|^[<≤]|^under |^below |^up to |and over$")
 
 

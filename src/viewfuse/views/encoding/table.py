@@ -2,8 +2,8 @@
 
 A table of numbers in one unit is left as it is: a method that knows how to measure such a view (counts by directions,
 expression by logarithms) does so better than a rule for single columns. All columns of other tables are encoded one by one
-(:mod:`viewfuse.views.encoding.columns`); if one table needs that, so do the tables beside it, except wide tables of counts or
-of zeros, such as words in texts.
+(:mod:`viewfuse.views.encoding.columns`); if one table needs that, so do the tables beside it, except wide tables of
+counts or of zeros, such as words in texts.
 
 ``skrub.TableVectorizer`` was considered. It prepares tables for supervised learners, so it leaves numbers in their units,
 turns ids into thirty columns of substrings, knows no order of words, and leaves empty cells to the learner.
@@ -150,10 +150,12 @@ def encode_array(array: Any, encoding: TableEncoding) -> Any:
 def _check_shape(table: Any, view: str) -> None:
     n_rows, n_columns = table.shape
     if 0 in table.shape:
-        raise ViewsError(f"View {view!r} is empty: {n_rows} samples × {n_columns} features.", hint="Leave it out.", view=view)
+        raise ViewsError(
+            f"View {view!r} is empty: {n_rows} samples × {n_columns} features.", hint="Leave it out.", view=view
+        )
     if n_columns > _MOST_COLUMNS:
         raise ViewsError(
-            f"View {view!r} has {n_columns:,} columns and {count(n_rows, 'row')}; a table may have {_MOST_COLUMNS:,} columns.",
+            f"View {view!r} has {n_columns:,} columns and {count(n_rows, 'row')}; a table may have {_MOST_COLUMNS:,}.",
             hint="If its columns are the samples, use samples='columns'; otherwise give an array.",
             view=view,
             parameter="samples",
@@ -167,9 +169,7 @@ def _check_shape(table: Any, view: str) -> None:
         )
 
 
-def _learn_columns(
-    table: Any, view: str, types: Types | None, on_problem: Problem | None
-) -> tuple[ColumnEncoding, ...]:
+def _learn_columns(table: Any, view: str, types: Types | None, on_problem: Problem | None) -> tuple[ColumnEncoding, ...]:
     learned: list[ColumnEncoding] = []
     if table.shape[1] > _VERY_WIDE and not types and all(dtype in _PLAIN_DTYPES for dtype in table.dtypes):
         return _learn_wide(table)
