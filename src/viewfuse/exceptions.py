@@ -27,6 +27,7 @@ __all__ = [
     "RunInProgressError",
     "SingleViewWarning",
     "UninformativeViewWarning",
+    "UnmatchedSamplesWarning",
     "UnstableClustersWarning",
     "UnusedColumnsWarning",
     "UnusedVariablesWarning",
@@ -128,6 +129,10 @@ class ViewfuseWarning(_Structured, UserWarning):
 
 class UninformativeViewWarning(ViewfuseWarning):
     """A view is constant, some of its rows are all zeros, or it does not show what the method compares."""
+
+
+class UnmatchedSamplesWarning(ViewfuseWarning):
+    """A table that is matched by id has no row for some samples."""
 
 
 class UnusedColumnsWarning(ViewfuseWarning):

@@ -14,9 +14,9 @@ from reference import HOSTILE
 from viewfuse import GFSC, METHODS, AnchorGFSC, Views, io, load
 from viewfuse._utils.checksum import checksum
 from viewfuse.datasets import make_views
-from viewfuse.exceptions import ViewsError, ViewsFormatError
+from viewfuse.exceptions import UnmatchedSamplesWarning, ViewsError, ViewsFormatError
 from viewfuse.report import write_report
-from viewfuse.report._colours import by_category, by_number, colouring
+from viewfuse.report._colours import by_category, by_number, colouring, given_columns
 
 
 def text_of(page: Path) -> str:
@@ -144,13 +144,27 @@ class TestColumns:
         values = [re.search(r'"name": "place".*?"values": (\[.*?\])', p.read_text())[1] for p in (shuffled, ordered)]
         assert values[0] == values[1]
 
-    def test_a_missing_sample_and_a_wrong_length_raise(self, model: GFSC, views: Views, tmp_path: Path) -> None:
+    def test_other_samples_and_a_wrong_length_raise(self, model: GFSC, views: Views, tmp_path: Path) -> None:
         pandas = pytest.importorskip("pandas")
-        with pytest.raises(ViewsError, match="no row for sample 's0'"):
+        with pytest.raises(ViewsError, match="no row for any sample: its first row is 'x', the first sample 's0'"):
             write_report(tmp_path / "a.html", model, views, columns=pandas.DataFrame({"a": [1]}, index=["x"]))
+        with pytest.raises(ViewsError, match="more than one row for 's1'"):
+            write_report(tmp_path / "a.html", model, views, columns=pandas.DataFrame({"a": [1, 2]}, index=["s1", "s1"]))
         with pytest.raises(ViewsError, match=r"Column 'a' of columns has shape \(3,\), but there are 60 samples") as raised:
             write_report(tmp_path / "a.html", model, views, columns={"a": [1, 2, 3]})
         assert raised.value.parameter == "columns"
+
+    def test_samples_without_a_row_have_no_value(self, views: Views) -> None:
+        pandas = pytest.importorskip("pandas")
+        columns = {"number": np.arange(60), "few": np.arange(60) % 3, "text": ["a"] * 60, "on": [True] * 60}
+        frame = pandas.DataFrame(columns, index=views.ids).drop(["s0", "s5"])
+        with pytest.warns(UnmatchedSamplesWarning, match="no row for 2 samples of 60, the first is 's0'"):
+            found = given_columns(frame, views.ids, 60)
+        assert np.flatnonzero(np.isnan(found["number"])).tolist() == [0, 5]
+        for name in ("few", "text", "on"):
+            assert [row for row, value in enumerate(found[name]) if value == "no value"] == [0, 5]
+        assert found["few"][1:5].tolist() == [1, 2, 0, 1]
+        assert colouring("few", found["few"]).levels == ["0", "1", "2", "no value"]
 
     def test_numbers_get_a_colour_scale_and_categories_one_colour_each(self) -> None:
         scale = by_number("n", [0.0, 5.0, 10.0, np.nan])

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -15,19 +14,29 @@ from sklearn.utils import check_random_state, estimator_html_repr
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._utils import hooks
-from .._utils.device import free_memory
+from .._utils.device import free_memory, moves_to, to_host
 from .._utils.text import listed
+from .._utils.warn import warn
 from ..exceptions import EncodingWarning, UnusedColumnsWarning, ViewsTypeError
-from ..linalg import assign_clusters
+from ..linalg import assign_clusters, numbered_by_size, occurrences, order_by_size, renumbered
 from ..linalg.threads import threads_for
 from ..views import Views, align_graph_frames, as_frame, holds_views, is_dataframe, is_table, split_columns
-from ._checks import check_enough_samples, check_graphs, nonconstant_views, solving
+from ._checks import (
+    check_enough_samples,
+    check_graphs,
+    check_not_split_by_view,
+    nonconstant_views,
+    restored_on_failure,
+    solving,
+)
 from ._constraints import ANYTHING, Constraint, Count, check_parameters
 from ._docs import filled
 from ._memory import MemoryDemand, check_memory
 from ._saving import write_model
 
-__all__ = ["EmbeddingMixin", "MultiViewClusterer", "RelabelMixin"]
+__all__ = ["Cut", "EmbeddingMixin", "MultiViewClusterer", "RelabelMixin"]
+
+Cut = Callable[[np.ndarray], Any]  # positions of samples → their labels
 
 
 class MultiViewClusterer(ClusterMixin, BaseEstimator):
@@ -40,6 +49,7 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
 
     n_clusters: Any
     views: Any
+    labels_: Any
     affinity: str = "self-expressive"
 
     _parameter_constraints: ClassVar[dict[str, Sequence[Constraint]]] = {
@@ -49,6 +59,8 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
     }
     _counts_clusters: ClassVar[bool] = False  # whether n_clusters may be "auto"
     _memory_demand: ClassVar[MemoryDemand | None] = None  # None: the method makes no n × n array
+    _gives_verdict = True  # False for fits inside other fits
+    _most_clustered: ClassVar[int | None] = None  # samples; see _n_clustered
     _unsaved_parameters: ClassVar[tuple[str, ...]] = ()  # ``save`` leaves them out, ``load`` sets them to None
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -70,6 +82,12 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
         -------
         self
         """
+        check_not_split_by_view(X)
+        with restored_on_failure(self):
+            self._fit_checked(X)
+        return self
+
+    def _fit_checked(self, X: Any) -> None:
         views = self._checked_views(X)
         arrays, present = self._arrays(views)
         check_enough_samples(views, 2 if self.n_clusters == "auto" else self.n_clusters)
@@ -78,12 +96,12 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
         used = nonconstant_views(views, arrays, present)
         self._describe(X, views)
         demand = self._demand()
-        on_gpu = getattr(self, "device", None) is not None or free_memory(arrays[used[0]]) is not None
+        on_gpu = moves_to(getattr(self, "device", None), arrays) or free_memory(arrays[used[0]]) is not None
         if demand is not None and not on_gpu:
             check_memory(self, demand.bytes([arrays[v] for v in used]), len(views))
         with solving(self), threads_for(len(views)):
             self._fit(views, arrays, used)
-        return self
+            self._number_clusters()
 
     def _arrays(self, views: Views) -> tuple[list[Any], np.ndarray | None]:
         """The views as floating-point arrays, and which samples are present in which view.
@@ -128,6 +146,37 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
     def _fit(self, views: Views, arrays: list[Any], used: list[int]) -> None:
         raise NotImplementedError(f"{type(self).__name__} has no _fit")
 
+    def _n_clustered(self, n_samples: int) -> int:
+        """How many samples the method clusters; the others are assigned like new samples."""
+        return n_samples if self._most_clustered is None else min(n_samples, self._most_clustered)
+
+    def _shared_cut(self, views: Views, n_clusters: int, rng: np.random.RandomState) -> Cut | None:
+        """A function that clusters some of the samples anew, on a graph of the views that is learned here once.
+
+        The graph must not have been drawn towards the clusters of a fit, or they would come back in every part of it. None:
+        the method has no such graph, so some samples can only be clustered by another fit.
+        """
+        return None
+
+    def _number_clusters(self) -> None:
+        """Number the clusters by size, the largest 0, and clusters of equal size by their first sample.
+
+        The numbers then depend on the clusters only: not on the seed, the number of threads or the order of a computation.
+        """
+        order = order_by_size(*self._occurrences(getattr(self, "n_clusters_", self.n_clusters)))
+        if (order != np.arange(len(order))).any():
+            self._renumber(order)
+            if hasattr(self, "verdict_"):
+                self.verdict_ = self.verdict_.renumbered(order)
+
+    def _occurrences(self, n_clusters: int) -> tuple[np.ndarray, np.ndarray]:
+        """Size and first sample of each cluster."""
+        return occurrences(to_host(self.labels_), n_clusters)
+
+    def _renumber(self, order: np.ndarray) -> None:
+        """Give cluster ``order[i]`` the number i. A method that keeps more than labels for each cluster extends this."""
+        self.labels_ = renumbered(self.labels_, order)
+
     def _as_views(self, X: Any, *, reset: bool = True) -> Views:
         if not _is_one_matrix(X):
             if self.views is not None:
@@ -165,14 +214,13 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
         else:
             views, unused = split_columns(matrix, self.views, **options)
             if unused:
-                warnings.warn(
+                warn(
                     UnusedColumnsWarning(
                         f"{len(unused)} of {matrix.shape[1]} columns are in no group of views= and are not used: "
                         f"{listed(unused)}.",
                         parameter="views",
                         value=self.views,
-                    ),
-                    stacklevel=4,
+                    )
                 )
         return views if index is None or views.ids is not None else Views(views, ids=index)
 
@@ -201,7 +249,7 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
         extra = [name for name in frame.columns if name not in set(names)]
         said = f"; {listed(extra)} are new and not used" if extra else ""
         problem = f"The columns are not those of the fit, or in another order: they are matched by name{said}."
-        warnings.warn(EncodingWarning(problem), stacklevel=5)
+        warn(EncodingWarning(problem))
         return frame[names]
 
     def _weights_of_all_views(self, weights: np.ndarray, used: list[int], n_views: int) -> np.ndarray:
@@ -254,7 +302,8 @@ class RelabelMixin(EmbeddingMixin):
         """Labels of another k-means run on the fitted embedding. The fitted attributes do not change."""
         check_is_fitted(self)
         k = getattr(self, "n_clusters_", self.n_clusters)
-        return assign_clusters(self._points, k, n_init=n_init, random_state=check_random_state(random_state))
+        rng = check_random_state(random_state)
+        return numbered_by_size(assign_clusters(self._points, k, n_init=n_init, random_state=rng))
 
 
 def _is_one_matrix(X: Any) -> bool:

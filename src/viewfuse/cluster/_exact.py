@@ -11,7 +11,8 @@ import scipy.sparse as sp
 from array_api_compat import array_namespace, is_numpy_array
 from sklearn.utils import check_random_state
 
-from .._utils.device import free_memory, on_device, to_host, true_positions
+from .._utils.device import free_memory, moves_to, on_device, to_host, true_positions
+from .._utils.warn import warn
 from ..exceptions import (
     DegenerateClustersWarning,
     DegenerateGraphWarning,
@@ -25,12 +26,13 @@ from ..graphs import GramFactor
 from ..linalg import assign_clusters, edge_confidence, isolated_samples, unit_rows
 from ..views import Views
 from ._base import MultiViewClusterer, RelabelMixin
-from ._checks import check_directions, check_zero_samples, unbalanced_sizes, warn_of_no_structure
+from ._checks import check_directions, check_zero_samples, unbalanced_sizes, warn_of_verdict
 from ._constraints import Number, OneOf
 from ._memory import MemoryDemand, gibibytes
 from ._stopping import ITERATION_CONSTRAINTS, Callback, Iterations, StoppableMixin
 from ._view_report import ViewReport, ViewReportMixin, noise_views, separation, view_report
-from .counting import count_clusters_of_graphs, count_clusters_of_views, default_counts
+from .counting import count_clusters_of_graphs, count_clusters_of_views, direction_samples
+from .verdict import Verdict, judge_by_graph, judge_by_neighbors
 
 __all__ = ["ExactFusion"]
 
@@ -96,7 +98,7 @@ class ExactFusion(StoppableMixin, ViewReportMixin, RelabelMixin, MultiViewCluste
         return self.variant == "robust" or self._cut_weight() is None
 
     def _fit(self, views: Views, arrays: list[Any], used: list[int]) -> None:
-        if self.device is None:
+        if self.device is None or not moves_to(self.device, arrays):
             self._fit_on_device(views, arrays, used)
             return
         self._fit_on_device(views, on_device(arrays, self.device), used)
@@ -121,6 +123,7 @@ class ExactFusion(StoppableMixin, ViewReportMixin, RelabelMixin, MultiViewCluste
         self._views_fitted = used, chosen, present
         self.noise_views_ = tuple(views.names[used[v]] for v in noise_views(self._separations()))
         self._record_end(result.sweeps, result.converged, iterations.stopped)
+        self._judge(chosen, rng)
         self._warn(result, views)
         self.confidence_ = _confidence(result, self.labels_)
         self.embedding_ = _in_precision_of(arrays[0], result.embedding)
@@ -218,22 +221,33 @@ class ExactFusion(StoppableMixin, ViewReportMixin, RelabelMixin, MultiViewCluste
             self.n_clusters_ = int(self.n_clusters)
             return
         if self.affinity == "precomputed":
-            counts = default_counts(_n_samples(views[0]))
-            self.cluster_counts_ = count_clusters_of_graphs(views, counts, random_state=rng)
+            self.cluster_counts_ = count_clusters_of_graphs(views, random_state=rng)
         else:
             some = _drawn(views, self._most_counted, rng)
-            self.cluster_counts_ = count_clusters_of_views(some, default_counts(_n_samples(some[0])), random_state=rng)
+            self.cluster_counts_ = count_clusters_of_views(some, random_state=rng)
         self.n_clusters_ = self.cluster_counts_.suggested
-        warn_of_no_structure(self.cluster_counts_)
+
+    def _judge(self, chosen: list[Any], rng: np.random.RandomState) -> None:
+        """Set ``verdict_``, and warn if it is negative."""
+        if not self._gives_verdict:
+            return
+        labels = to_host(self.labels_)
+        if self.n_clusters_ < 2:
+            self.verdict_ = Verdict(1, self.cluster_counts_.evidence, np.full(1, np.nan))
+        elif self.affinity == "precomputed":
+            self.verdict_ = judge_by_graph([to_host(graph) for graph in chosen], labels, self.n_clusters_, rng)
+        else:
+            self.verdict_ = judge_by_neighbors(direction_samples(chosen), labels, self.n_clusters_, rng)
+        warn_of_verdict(self.verdict_, self.n_clusters)
 
     def _warn(self, result: FusionResult, views: Views) -> None:
         isolated = true_positions(isolated_samples(result.consensus))
         if isolated.size and self.n_clusters_ > 1:
-            warnings.warn(self._isolation(isolated, result, views), stacklevel=5)
+            warn(self._isolation(isolated, result, views))
             return
         found = unbalanced_sizes(to_host(self.labels_), self.n_clusters_, views)
         if found is not None:
-            warnings.warn(self._unbalanced(found), stacklevel=5)
+            warn(self._unbalanced(found))
 
     def _unbalanced(self, found: str) -> DegenerateClustersWarning:
         if self.affinity != "precomputed" and self.variant != "robust":

@@ -32,9 +32,12 @@ from ..views.filling import Filler
 from ._view_report import ViewReport
 from .auto.choice import AutoChoice, ViewChoice
 from .auto.measure import Measure
+from .auto.membership import Discriminant, Membership
 from .auto.votes import VotingSpace
 from .counting import ClusterCounts
 from .rows.placement import Placement
+from .structure import Evidence
+from .verdict import Verdict
 
 __all__ = ["read_model", "write_model"]
 
@@ -55,6 +58,10 @@ _KEPT = (
     Measure,
     Representation,
     VotingSpace,
+    Membership,
+    Discriminant,
+    Evidence,
+    Verdict,
     Encoding,
     TableEncoding,
     ColumnEncoding,

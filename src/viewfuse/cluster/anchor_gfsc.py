@@ -11,32 +11,36 @@ from sklearn.utils import check_random_state
 from sklearn.utils.random import sample_without_replacement
 from sklearn.utils.validation import check_is_fitted
 
-from .._utils.device import is_tensor, to_host
+from .._utils.device import is_tensor, moves_to, to_host
 from ..exceptions import ParameterError, ViewsError
 from ..fusion.anchor import AnchorFusion, learn_anchors, refined
-from ..graphs import ScaledView, as_dense
+from ..graphs import Samples, ScaledView, as_dense
 from ..graphs.anchors import UnitRows
-from ..linalg import all_clusters_taken
+from ..graphs.nearest import influence
+from ..linalg import all_clusters_taken, renumbered
 from ..linalg.threads import worker_threads
 from ..views import Views, holds_dask
 from ._base import EmbeddingMixin, MultiViewClusterer
 from ._checks import (
     check_enough_samples,
     check_finite_results,
+    check_not_split_by_view,
     nonconstant_views,
+    restored_on_failure,
     solving,
-    warn_of_no_structure,
+    warn_of_verdict,
     warn_of_zero_samples,
 )
 from ._constraints import Count, Number, OneOf
 from ._stopping import ITERATION_CONSTRAINTS, Callback, Iterations, StoppableMixin
 from ._view_report import ViewReport, ViewReportMixin, noise_views, separation, view_report
-from .counting import count_clusters_of_views, default_counts
-from .rows.dask_rows import DaskRows
+from .counting import count_clusters_of_views
+from .rows.dask_rows import DaskRows, occurrences_in_chunks
 from .rows.local import LocalRows
 from .rows.placement import Placement
 from .rows.source import RowSource, Scaler
 from .rows.tensors import TensorRows
+from .verdict import Verdict, judge_by_neighbors
 
 __all__ = ["AnchorGFSC"]
 
@@ -205,12 +209,16 @@ class AnchorGFSC(StoppableMixin, ViewReportMixin, EmbeddingMixin, MultiViewClust
         -------
         self
         """
-        self._validate_params()
-        source = self._source(X, reset=True)
-        check_enough_samples(source.described, 2 if self.n_clusters == "auto" else self.n_clusters, n_samples=len(source))
-        self._describe(X, source.described)
-        with worker_threads(), solving(self):
-            self._fit_rows(source)
+        check_not_split_by_view(X)
+        with restored_on_failure(self):
+            self._validate_params()
+            source = self._source(X, reset=True)
+            least = 2 if self.n_clusters == "auto" else self.n_clusters
+            check_enough_samples(source.described, least, n_samples=len(source))
+            self._describe(X, source.described)
+            with worker_threads(), solving(self):
+                self._fit_rows(source)
+                self._number_clusters()
         return self
 
     def predict(self, X: Any) -> Any:
@@ -233,7 +241,7 @@ class AnchorGFSC(StoppableMixin, ViewReportMixin, EmbeddingMixin, MultiViewClust
         if holds_dask(X):
             return DaskRows(X, views=self.views, block_rows=self._block_rows)
         views = self._as_views(X, reset=reset)
-        if self.device is not None or any(map(is_tensor, views.arrays)):
+        if moves_to(self.device, views.arrays) or any(map(is_tensor, views.arrays)):
             return TensorRows(views, self.device, block_rows=self._block_rows)
         return LocalRows(views, block_rows=self._block_rows)
 
@@ -256,6 +264,7 @@ class AnchorGFSC(StoppableMixin, ViewReportMixin, EmbeddingMixin, MultiViewClust
         self._record_history(fusion.sweeps, all_weights)
         self._learned(fusion, placement, used, source.described)
         self._compare_views(sample)
+        self._judge(rng)
         self._place(source)
 
     def _learn(
@@ -279,6 +288,9 @@ class AnchorGFSC(StoppableMixin, ViewReportMixin, EmbeddingMixin, MultiViewClust
             on_sweep=on_sweep,
         )
 
+    def _n_clustered(self, n_samples: int) -> int:
+        return min(n_samples, self._rows_per_anchor * self._placement.model.n_anchors)
+
     def _compare_views(self, sample: list[UnitRows]) -> None:
         """Set ``noise_views_``, and keep some samples for ``view_report_``."""
         complete = np.flatnonzero(~np.any([view.absent for view in sample], axis=0))
@@ -286,6 +298,21 @@ class AnchorGFSC(StoppableMixin, ViewReportMixin, EmbeddingMixin, MultiViewClust
         views = [view[some] for view in sample]
         self._views_fitted = views, self._placement.assign(views).labels if some.size else np.array([], dtype=int)
         self.noise_views_ = tuple(self._used_names()[v] for v in noise_views(self._separations()))
+
+    def _judge(self, rng: np.random.RandomState) -> None:
+        """Set ``verdict_`` by the samples on which views are compared, and warn if it is negative."""
+        if not self._gives_verdict:
+            return
+        views, labels = self._views_fitted
+        if self.n_clusters_ < 2:
+            self.verdict_ = Verdict(1, self.cluster_counts_.evidence, np.full(1, np.nan))
+        elif len(labels) < 2:
+            return  # no sample is present in every view
+        else:
+            points = [as_dense(to_host(view.scaled())) - view.mean() for view in views]
+            samples = Samples(tuple(view / influence(view) for view in points))
+            self.verdict_ = judge_by_neighbors(samples, labels, self.n_clusters_, rng)
+        warn_of_verdict(self.verdict_, self.n_clusters)
 
     def _used_names(self) -> list[str]:
         return [str(self.view_names_[v]) for v in self._used]
@@ -333,10 +360,8 @@ class AnchorGFSC(StoppableMixin, ViewReportMixin, EmbeddingMixin, MultiViewClust
         blocks = [(block if sp.issparse(block) else to_host(block))[complete] for block in raw]
         blocks = [block.astype(float) for block in blocks]
         used = nonconstant_views(views, blocks)
-        counts = default_counts(int(np.count_nonzero(complete)))
-        self.cluster_counts_ = count_clusters_of_views([blocks[v] for v in used], counts, random_state=rng)
+        self.cluster_counts_ = count_clusters_of_views([blocks[v] for v in used], random_state=rng)
         self.n_clusters_ = self.cluster_counts_.suggested
-        warn_of_no_structure(self.cluster_counts_)
 
     def _learned(self, fusion: AnchorFusion, placement: Placement, used: list[int], views: Views) -> None:
         self._placement, self._used = placement, used
@@ -360,6 +385,21 @@ class AnchorGFSC(StoppableMixin, ViewReportMixin, EmbeddingMixin, MultiViewClust
             zero = to_host(found["zero"])
             if zero.any():
                 warn_of_zero_samples(source.described, zero, self._used)
+
+    def _occurrences(self, n_clusters: int) -> tuple[np.ndarray, np.ndarray]:
+        """Of Dask arrays, the workers count the clusters in one more pass over the data."""
+        if holds_dask(self.labels_):
+            return occurrences_in_chunks(self.labels_, n_clusters)
+        return super()._occurrences(n_clusters)
+
+    def _renumber(self, order: np.ndarray) -> None:
+        self._placement = self._placement.renumbered(order)
+        views, labels = self._views_fitted
+        self._views_fitted = views, renumbered(labels, order)
+        if holds_dask(self.labels_):
+            self.labels_ = self.labels_.map_blocks(renumbered, order, dtype=self.labels_.dtype)
+        else:
+            super()._renumber(order)
 
     def _assigned(self, X: Any, what: str) -> Any:
         check_is_fitted(self)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 from sklearn.utils import Bunch
 
 from .._utils.text import count, listed
+from .._utils.warn import warn
 from ..exceptions import UnusedColumnsWarning, UnusedVariablesWarning, ViewsError, ViewsTypeError
 from ..views import Views, split_columns
 from ..views.column_rules import ColumnGroups
@@ -285,7 +285,7 @@ def _views_of_bunch(data: Any, asked: _Request) -> Views:
             hint="Add them to a view in views= if they are needed.",
             parameter="views",
         )
-        warnings.warn(unused, stacklevel=4)
+        warn(unused)
     return split
 
 
@@ -309,13 +309,12 @@ def tables_of_folder(folder: Path) -> list[Path]:
         )
     passed_over = [path.name for path in files if path not in paths]
     if passed_over:
-        warnings.warn(
+        warn(
             UnusedVariablesWarning(
                 f"{folder}: {count(len(passed_over), 'file is', 'files are')} not read: {listed(passed_over)}.",
                 hint="Save them as .csv, .parquet or .xlsx if they are views.",
                 value=tuple(passed_over),
-            ),
-            stacklevel=4,
+            )
         )
     return paths
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ import numpy as np
 
 from .._utils.extras import require
 from .._utils.text import listed
+from .._utils.warn import warn
 from ..exceptions import UnusedVariablesWarning, ViewsFormatError
 from ._safety import check_claim, reading
 from .compressed import COMPRESSED_SUFFIXES
@@ -109,7 +109,7 @@ def _read_spreadsheet(path: Path, kind: str) -> Any:
         frame = book.parse(sheets[0], keep_default_na=False, na_values=EMPTY)
     if len(sheets) > 1:
         problem = f"{path}: the sheet {sheets[0]!r} is read; {listed(sheets[1:])} are not used."
-        warnings.warn(UnusedVariablesWarning(problem, hint="Save each sheet as a file of its own."), stacklevel=6)
+        warn(UnusedVariablesWarning(problem, hint="Save each sheet as a file of its own."))
     if frame.empty:
         raise ViewsFormatError("the table has no rows.")
     return frame

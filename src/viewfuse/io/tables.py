@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from .._utils.text import listed
+from .._utils.warn import warn
 from ..exceptions import SingleViewWarning, UnusedColumnsWarning, ViewsError, ViewsFormatError
 from ..views import Views
 from ..views.column_groups import columns_of_group
@@ -177,14 +177,13 @@ def _grouped(table: Table, name: str, groups: ColumnGroups | None, options: Tabl
     framed = table.indexed()
     views = Views({view: framed.iloc[:, columns] for view, columns in positions.items()}, types=types)
     if unused := np.delete(names, used).tolist():
-        warnings.warn(
+        warn(
             UnusedColumnsWarning(
                 f"Columns in no view are not used: {listed(unused)}.",
                 hint="Add them to a view in views= if they are needed.",
                 parameter="views",
                 value=tuple(unused),
-            ),
-            stacklevel=4,
+            )
         )
     if table.labels is None:
         return views
@@ -200,7 +199,7 @@ def _suggest_groups(features: list[str]) -> None:
         problem = f"All columns are one view, but their names begin with {found}: these may be several views."
         hint = f"Perhaps views={suggested}; views='*' takes all as one view without this warning."
         warning = SingleViewWarning(problem, hint=hint, parameter="views", value=(suggested, "*"))
-        warnings.warn(warning, stacklevel=5)
+        warn(warning)
 
 
 def separated_table(table: TableFile, source: IdSource | None, labels: Labels, view: str) -> Table:

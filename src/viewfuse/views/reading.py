@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -10,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from .._utils.text import count, listed
+from .._utils.warn import warn
 from ..exceptions import EmptyCellsWarning, EncodingWarning, UnusedColumnsWarning, ViewsError
 from .encoding import Encoding, TableEncoding, Types, encode_table, learn_encodings
 from .encoding.table import encode_array, learn_array, plain_encoding
@@ -169,7 +169,7 @@ def _checked_columns(member: Any, table: TableEncoding) -> TableEncoding:
     if new or not in_order:
         said = [f"the columns {listed(new)} are new and not used"] if new else []
         said += [] if in_order else ["its columns are in another order and are matched by name"]
-        _warn(EncodingWarning(f"View {member.name!r}: {'; '.join(said)}.", view=member.name))
+        warn(EncodingWarning(f"View {member.name!r}: {'; '.join(said)}.", view=member.name))
     return table
 
 
@@ -211,7 +211,7 @@ def _warn_of_unused(encoding: Encoding) -> None:
         return
     named = [f"{row['column']!r} of {row['view']!r} ({row['left_out']})" for row in left_out[:_SHOWN]]
     more = f", and {len(left_out) - _SHOWN} more" if len(left_out) > _SHOWN else ""
-    _warn(
+    warn(
         UnusedColumnsWarning(
             f"{count(len(left_out), 'column is', 'columns are')} not used: {', '.join(named)}{more}.",
             hint="Say otherwise with types={'COLUMN': 'category'}.",
@@ -229,14 +229,10 @@ def _warn_of_empty(names: Sequence[str], arrays: Sequence[Any], filled: Sequence
     }
     if n_rows:
         where = ", ".join(f"{name!r} ({count(n, 'sample')})" for name, n in n_rows.items())
-        _warn(
+        warn(
             EmptyCellsWarning(
                 f"Empty cells were filled from similar samples in {where}.",
                 hint="encoding_ of the model, or encoding of the views, has the number for each column.",
                 parameter="empty",
             )
         )
-
-
-def _warn(warning: Warning) -> None:
-    warnings.warn(warning, stacklevel=6)

@@ -3,7 +3,8 @@
 * ``joint neighbours``: the neighbour graph of all views side by side. It sees borders that no single view sees.
 * ``view neighbours``: the mean of the normalized neighbour graphs of the whitened views. A view with clusters of its own, or
   without any, is outvoted.
-* ``anchors``: AnchorGFSC. Coarse, so it sees large shapes through noise.
+* ``anchors``: AnchorGFSC. Coarse, so it sees large shapes through noise. Of three placements of the anchors the one that
+  agrees best with the other two.
 * ``fused graphs``: GFSC. Self-expressive graphs and their cut in one optimisation; the only one that learns weights.
 
 Where there are few columns and enough samples, a density can be estimated. Then a ``gaussian mixture`` of all views side by
@@ -13,7 +14,7 @@ side is preferred to graphs: it knows the shapes of clusters that touch.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -25,16 +26,19 @@ from sklearn.mixture import GaussianMixture
 
 from ..._utils.device import to_host
 from ...exceptions import ViewfuseWarning
-from ...graphs.nearest import neighbor_graph, whitened_points
+from ...graphs import Samples
 from ...linalg import assign_clusters, unit_rows
-from ...linalg.sparse_cut import normalized_graph, spectrum
+from ...linalg.sparse_cut import spectrum
 from ..anchor_gfsc import AnchorGFSC
 from ..gfsc import GFSC
+from .choice import agreement_of, mean_of_others
 from .joint import JointCut, is_balanced
 
-__all__ = ["CANDIDATES", "Candidate", "Task", "gaussian_mixture"]
+__all__ = ["CANDIDATES", "JOINT", "MIXTURE", "Candidate", "Task", "clustered_again", "gaussian_mixture"]
 
+JOINT, MIXTURE = "joint neighbours", "gaussian mixture"
 _N_INIT = 10
+_PLACEMENTS = 3  # of anchors: on small data one placement in six is unlucky
 _MOST_COLUMNS = 12
 _SAMPLES_PER_PARAMETER = 3
 
@@ -45,31 +49,16 @@ class Task:
 
     Attributes
     ----------
-    points : sequence of (n, p_v) arrays, complete
-    present : (n, n_views) array of bool or None
-        Which points are the samples' own. Each of these methods has its own way to do without the others.
+    samples : Samples
+        Each of these methods has its own way to do without the points of missing samples.
     n_clusters, seed : int
     device : str or None
     """
 
-    points: Sequence[np.ndarray]
-    present: np.ndarray | None
+    samples: Samples
     n_clusters: int
     seed: int
     device: str | None
-
-    def rows(self) -> list[np.ndarray]:
-        """The samples that are present in each view."""
-        n = len(self.points[0])
-        if self.present is None:
-            return [np.arange(n)] * len(self.points)
-        return [np.flatnonzero(there) for there in self.present.T]
-
-    def views(self) -> list[np.ndarray]:
-        """The points as views, NaN where samples are missing."""
-        if self.present is None:
-            return list(self.points)
-        return [np.where(self.present[:, [v]], view, np.nan) for v, view in enumerate(self.points)]
 
 
 @dataclass(frozen=True)
@@ -86,22 +75,21 @@ class Candidate:
 
 def view_neighbors(task: Task) -> Candidate:
     rng = np.random.RandomState(task.seed)
-    graphs = [_graph_among(rows, view) for view, rows in zip(task.points, task.rows(), strict=True)]
-    graph = sp.csr_array(sum(graphs[1:], graphs[0]) / len(graphs))
+    graph = task.samples.mean_graph()
     embedding = spectrum(graph, task.n_clusters, random_state=rng).vectors
     labels = assign_clusters(unit_rows(embedding), task.n_clusters, n_init=_N_INIT, random_state=rng)
     return Candidate("view neighbours", np.asarray(labels), embedding, graph)
 
 
-def _graph_among(rows: np.ndarray, points: np.ndarray) -> sp.csr_array:
-    """The normalized neighbour graph of some of the samples; the others have no edges."""
-    n, graph = len(points), normalized_graph(neighbor_graph(whitened_points(points[rows]))).tocoo()
-    return sp.csr_array((graph.data, (rows[graph.row], rows[graph.col])), shape=(n, n))
-
-
-def anchors(task: Task) -> Candidate:
+def anchors(task: Task, placements: int = _PLACEMENTS) -> Candidate:
+    """Of several fits, each with its anchors placed anew, the one that agrees best with the others."""
+    views = task.samples.with_gaps()
     with _quietly():
-        model = AnchorGFSC(task.n_clusters, random_state=task.seed, device=task.device).fit(task.views())
+        fits = [
+            _fitted(AnchorGFSC(task.n_clusters, random_state=task.seed + i, device=task.device), views)
+            for i in range(placements)
+        ]
+    model = fits[int(np.argmax(mean_of_others(agreement_of([fit.labels_ for fit in fits]))))]
     embedding = np.asarray(model.embedding_, dtype=np.float64)[:, : task.n_clusters]
     graph = sp.csr_array(model.anchor_graph_)
     degree = np.asarray(graph.sum(axis=0)).ravel()
@@ -113,7 +101,7 @@ def anchors(task: Task) -> Candidate:
 
 def fused_graphs(task: Task) -> Candidate:
     with _quietly():
-        model = GFSC(task.n_clusters, random_state=task.seed, device=task.device).fit(task.views())
+        model = _fitted(GFSC(task.n_clusters, random_state=task.seed, device=task.device), task.samples.with_gaps())
     return Candidate(
         "fused graphs",
         to_host(model.labels_),
@@ -130,13 +118,35 @@ def gaussian_mixture(joint: np.ndarray, cut: JointCut, random_state: np.random.R
     parameters = k * (1 + p + p * (p + 1) // 2)
     if p > _MOST_COLUMNS or n < _SAMPLES_PER_PARAMETER * parameters:
         return None
+    labels = _mixture_labels(joint, k, random_state)
+    if not is_balanced(labels, k):
+        return None
+    return Candidate(MIXTURE, labels, cut.spectrum.vectors[:, :k], cut.graph)
+
+
+def _mixture_labels(joint: np.ndarray, k: int, random_state: np.random.RandomState) -> np.ndarray:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         mixture = GaussianMixture(k, n_init=5, reg_covar=1e-3 * float(joint.var()), random_state=random_state)
-        labels = mixture.fit_predict(joint)
-    if not is_balanced(labels, k):
-        return None
-    return Candidate("gaussian mixture", labels, cut.spectrum.vectors[:, :k], cut.graph)
+        return np.asarray(mixture.fit_predict(joint))
+
+
+def clustered_again(name: str, task: Task) -> np.ndarray:
+    """The labels of other samples by the candidate of this name; with a single placement of anchors."""
+    rng = np.random.RandomState(task.seed)
+    if name == JOINT:
+        vectors = spectrum(task.samples.joint_graph(), task.n_clusters, random_state=rng).vectors
+        return np.asarray(assign_clusters(unit_rows(vectors), task.n_clusters, n_init=_N_INIT, random_state=rng))
+    if name == MIXTURE:
+        return _mixture_labels(task.samples.joint(), task.n_clusters, rng)
+    made = {"view neighbours": view_neighbors, "fused graphs": fused_graphs}
+    return (made[name](task) if name in made else anchors(task, placements=1)).labels
+
+
+def _fitted(model: Any, views: list[np.ndarray]) -> Any:
+    """Fitted without a verdict: there is one on what is chosen in the end."""
+    model._gives_verdict = False
+    return model.fit(views)
 
 
 @contextmanager

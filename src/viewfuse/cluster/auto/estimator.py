@@ -3,42 +3,42 @@
 from __future__ import annotations
 
 import time
-import warnings
-from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.metrics import adjusted_rand_score
 from sklearn.utils import ClassifierTags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from ..._utils.device import on_device, to_host
+from ..._utils.device import moves_to, on_device, to_host
+from ..._utils.warn import warn
 from ...exceptions import (
     ConvergenceWarning,
-    NoStructureWarning,
     UnstableClustersWarning,
     ViewsError,
 )
-from ...fusion import learned_factors
+from ...graphs import Samples
+from ...linalg import numbered_by_size, renumbered
 from ...linalg.threads import spans
 from ...views import Views
 from .._base import EmbeddingMixin, MultiViewClusterer
+from .._checks import warn_of_verdict
 from .._constraints import Count, Nothing, Number, OneOf, Text
-from ..counting import count_clusters_of_views, default_counts
-from .candidates import CANDIDATES, Candidate, Task, gaussian_mixture
+from ..counting import count_clusters
+from ..structure import Evidence, ratio_to_null
+from ..verdict import judge
+from .candidates import CANDIDATES, JOINT, MIXTURE, Candidate, Task, clustered_again, gaussian_mixture
 from .canonical import canonical_order, distinct_views, unit
-from .choice import AutoChoice, ViewChoice, mean_of_others
-from .joint import NO_STRUCTURE, JointCut, clearest_cut, cut_at, neighbors_inside, ratio_to_null
+from .choice import AutoChoice, ViewChoice, agreement_of, mean_of_others
+from .joint import NO_STRUCTURE, JointCut, clearest_cut, neighbors_inside, null_values
 from .measure import Measure
+from .membership import Membership
 from .votes import Votes, VotingSpace
 
 __all__ = ["AutoFusion"]
 
-_JOINT, _MIXTURE = "joint neighbours", "gaussian mixture"
 _UNSTABLE = 0.2  # mean agreement below which no candidate confirms another
-_OWN_VOTE = 0.51  # of a sample in its own membership, so that the largest membership is its label
 
 
 class AutoFusion(EmbeddingMixin, MultiViewClusterer):
@@ -61,8 +61,8 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
     Parameters
     ----------
     n_clusters : int or "auto", default="auto"
-        "auto" takes the number with the clearest gap in the spectrum of the joint neighbour graph. If no gap is clear, it is
-        estimated as by :func:`viewfuse.selection.choose_n_clusters`: 1, with a warning, if there are no clusters.
+        "auto" takes the number that suits the joint neighbour graph best (:mod:`viewfuse.cluster.counting`): 1, with a
+        warning, if there are no clusters.
     {views}
     {random_state}
     device : str, default=None
@@ -74,16 +74,21 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
 
     Attributes
     ----------
-    labels_ : (n_samples,) array of int
-        Clusters are numbered by size, the largest 0.
+    {labels_}
     n_clusters_ : int
-    cluster_counts_ : ClusterCounts, with ``n_clusters="auto"`` if no gap was clear
+    cluster_counts_ : ClusterCounts, with ``n_clusters="auto"``
+        Every number that was tried with its score; prints as a table.
+    verdict_ : Verdict
+        Whether these clusters are real; prints as one sentence.
     choice_ : AutoChoice
         What was considered, what was chosen for each view and why; prints as a short table.
     membership_ : (n_samples, n_clusters) array, rows sum to 1
-        Votes of the nearest neighbours and of the sample itself; the largest is the sample's label.
+        How likely each sample belongs to each cluster (:mod:`viewfuse.cluster.auto.membership`); the largest is its label's.
     confidence_ : (n_samples,) array in [0, 1]
-        By how much the votes of the neighbours for the sample's cluster exceed those for the next one.
+        By how much the membership in the sample's cluster exceeds that in the next one.
+    outlier_score_ : (n_samples,) array
+        How unlike its neighbours each sample is: 0 in surroundings as dense as theirs, 1 if they are half as dense, and more
+        for outliers.
     view_weights_ : (n_views,) array, summing to 1
         In proportion to the share of a view's neighbours that are in the same cluster, beyond what chance would give.
     view_names_ : (n_views,) array of str
@@ -138,16 +143,20 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
         self.verbose = verbose
 
     def predict(self, X: Any) -> np.ndarray:
-        """The cluster of each sample, (n_samples,); samples may be missing from views."""
-        return np.asarray(self.predict_proba(X).argmax(axis=1))
+        """The cluster of each sample, (n_samples,), by its nearest neighbours; samples may be missing from views."""
+        return self._placed_new(X).labels
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """The membership of each sample in each cluster, (n_samples, n_clusters), by the votes of its nearest neighbours."""
-        return self._votes_for(X).mean(np.eye(self.n_clusters_)[self._sample_labels])
+        """The membership of each sample in each cluster, (n_samples, n_clusters), as ``membership_`` of the fit."""
+        return self._placed_new(X).membership
 
     def transform(self, X: Any) -> np.ndarray:
         """Where samples lie in the embedding: the mean of their nearest neighbours' rows, weighted by similarity."""
-        return self._votes_for(X).mean(self._sample_embedding)
+        return self._placed_new(X).votes.mean(self._sample_embedding)
+
+    def outlier_score(self, X: Any) -> np.ndarray:
+        """How unlike all samples of the fit each sample is, (n_samples,), as ``outlier_score_``."""
+        return self._placed_new(X).votes.outlier_scores
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -161,7 +170,7 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
 
     def _fit(self, views: Views, arrays: list[Any], used: list[int]) -> None:
         begin = time.monotonic()
-        if self.device is not None:
+        if self.device is not None and moves_to(self.device, arrays):
             on_device([], self.device)  # raises if there is no such device, also if no candidate would use it
         rng = check_random_state(self.random_state)
         self._units = [unit(array) for array in arrays]
@@ -174,18 +183,20 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
         sampled_present = None if present is None else present[rows]
         self._measure = Measure.learn(sampled, sampled_present, [views.is_encoded(v) for v in self._used])
         self._sample_points = self._measure(sampled, sampled_present)
-        cut = self._counted(self._joint_cut(rng), rng)
-        null_ratio = ratio_to_null(self._sample_points, cut, rng)
-        if null_ratio > NO_STRUCTURE:
+        samples = Samples(tuple(self._sample_points), sampled_present)
+        self._set_n_clusters(samples, rng)
+        cut = clearest_cut(samples, self.n_clusters_, rng)
+        nulls = null_values(samples, cut, rng)
+        if ratio_to_null(cut.spectrum.values, nulls, self.n_clusters_) > NO_STRUCTURE:
             cut = replace(cut, gap=0.0)
-        self.n_clusters_, self._kept = cut.n_clusters, list(cut.views)
-        candidates = self._candidates(cut, sampled_present, rng, begin)
-        agreement = np.array([[adjusted_rand_score(a.labels, b.labels) for b in candidates] for a in candidates])
+        self._kept = list(cut.views)
+        candidates = self._candidates(samples, cut, rng, begin)
+        agreement = agreement_of([candidate.labels for candidate in candidates])
         best, reason = self._best(candidates, agreement, cut)
-        self._record(best, reason, candidates, agreement, cut, null_ratio, views)
-        self._sample_labels, self._sample_embedding = _numbered_by_size(best.labels), best.embedding
-        self._space = VotingSpace.of(np.hstack([self._sample_points[v] for v in self._kept]))
-        self._describe_views(views, repeats)
+        self._record(best, reason, candidates, agreement, cut, views)
+        self._judge(best, samples, cut, nulls, rng)
+        self._sample_labels, self._sample_embedding = numbered_by_size(best.labels), best.embedding
+        self._describe_views(views, samples, repeats)
         self._assign_all(chosen, present, rows)
         self._warn()
         del self._present
@@ -207,38 +218,48 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
             return order
         return order[np.sort(rng.choice(order.size, self._most_clustered, replace=False))]
 
-    def _joint_cut(self, rng: np.random.RandomState) -> JointCut:
-        asked = None if self.n_clusters == "auto" else int(self.n_clusters)
-        most = int(default_counts(len(self._sample_points[0]))[-1]) if asked is None else asked
-        return clearest_cut(self._sample_points, asked, most, rng)
-
-    def _counted(self, cut: JointCut, rng: np.random.RandomState) -> JointCut:
-        """The same cut or, if the number of clusters is open and no gap is clear, the cut at the estimated number."""
+    def _set_n_clusters(self, samples: Samples, rng: np.random.RandomState) -> None:
+        """Set ``n_clusters_``: the parameter, or an estimate with ``n_clusters="auto"``."""
         self.__dict__.pop("cluster_counts_", None)  # from an earlier fit
-        if self.n_clusters != "auto" or cut.is_clear:
-            return cut
-        counts = default_counts(len(cut.labels))
-        self.cluster_counts_ = count_clusters_of_views(learned_factors(self._sample_points), counts, random_state=rng)
-        return cut_at(cut, self.cluster_counts_.suggested, rng)
+        if self.n_clusters != "auto":
+            self.n_clusters_ = int(self.n_clusters)
+            return
+        self.cluster_counts_ = count_clusters(samples, random_state=rng)
+        self.n_clusters_ = self.cluster_counts_.suggested
 
-    def _candidates(
-        self, cut: JointCut, present: np.ndarray | None, rng: np.random.RandomState, begin: float
-    ) -> list[Candidate]:
+    def _judge(
+        self, best: Candidate, samples: Samples, cut: JointCut, nulls: np.ndarray, rng: np.random.RandomState
+    ) -> None:
+        """Set ``verdict_``."""
+        kept = samples.of_views(cut.views)
+
+        def evidence(returned: float | None) -> Evidence:
+            if self.n_clusters_ < 2:
+                return self.cluster_counts_.evidence
+            return Evidence.of(cut.graph, cut.spectrum, nulls, best.labels, returned)
+
+        def cluster(rows: np.ndarray) -> np.ndarray:
+            task = Task(kept.of_rows(rows), self.n_clusters_, int(rng.randint(2**31 - 1)), self.device)
+            return clustered_again(best.name, task)
+
+        self.verdict_ = judge(numbered_by_size(best.labels), self.n_clusters_, evidence, cluster, rng)
+
+    def _candidates(self, samples: Samples, cut: JointCut, rng: np.random.RandomState, begin: float) -> list[Candidate]:
         """The joint neighbours and, unless their gap is clear, the others as far as there is time."""
         self.stopped_ = None
-        candidates = [Candidate(_JOINT, cut.labels, cut.spectrum.vectors[:, : cut.n_clusters], cut.graph)]
+        candidates = [Candidate(JOINT, cut.labels, cut.spectrum.vectors[:, : cut.n_clusters], cut.graph)]
         if cut.n_clusters < 2 or cut.is_clear:
             return candidates
-        points, present = [self._sample_points[v] for v in cut.views], _present_in(present, cut.views)
+        kept = samples.of_views(cut.views)
         for make in CANDIDATES:
             if self.max_time is not None and time.monotonic() - begin >= self.max_time:
                 self.stopped_ = "max_time"
                 break
             seed = int(rng.randint(2**31 - 1))
-            candidates.append(make(Task(points, present, cut.n_clusters, seed, self.device)))
+            candidates.append(make(Task(kept, cut.n_clusters, seed, self.device)))
             if self.verbose:
                 print(f"AutoFusion: {candidates[-1].name}, {time.monotonic() - begin:.1f} s")
-        mixture = gaussian_mixture(np.hstack(points), cut, rng) if present is None and self.stopped_ is None else None
+        mixture = gaussian_mixture(kept.joint(), cut, rng) if kept.present is None and self.stopped_ is None else None
         return candidates if mixture is None else [*candidates, mixture]
 
     def _best(self, candidates: list[Candidate], agreement: np.ndarray, cut: JointCut) -> tuple[Candidate, str]:
@@ -246,7 +267,7 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
             return candidates[0], f"the graph falls apart into {cut.n_clusters} clusters (relative eigengap {cut.gap:.2f})"
         if len(candidates) == 1:
             return candidates[0], "the only candidate"
-        if candidates[-1].name == _MIXTURE:
+        if candidates[-1].name == MIXTURE:
             return candidates[-1], "few columns and enough samples to estimate the shapes of clusters that touch"
         means = mean_of_others(agreement)
         best = int(np.argmax(means))
@@ -259,7 +280,6 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
         candidates: list[Candidate],
         agreement: np.ndarray,
         cut: JointCut,
-        null_ratio: float,
         views: Views,
     ) -> None:
         places = np.argsort(self._used)  # in the order of the data
@@ -268,17 +288,17 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
             ViewChoice(views.names[self._used[p]], measures[p].kind, measures[p].reason, int(p) in cut.views) for p in places
         )
         names = tuple(candidate.name for candidate in candidates)
-        self.choice_ = AutoChoice(described, cut.gap, null_ratio, names, agreement, best.name, reason)
+        self.choice_ = AutoChoice(described, cut.gap, names, agreement, best.name, reason)
         self.history_ = {"agreement": agreement}
         self.affinity_matrix_ = best.graph
         self.n_iter_, self.converged_ = best.n_iter, bool(best.converged and self.stopped_ is None)
 
-    def _describe_views(self, views: Views, repeats: dict[int, int]) -> None:
+    def _describe_views(self, views: Views, samples: Samples, repeats: dict[int, int]) -> None:
         """``view_weights_`` and ``noise_views_``: how often each view's neighbours are in the same cluster.
 
         Views that repeat another one share its weight.
         """
-        found = [neighbors_inside(points, self._sample_labels) for points in self._sample_points]
+        found = [neighbors_inside(samples, v, self._sample_labels) for v in range(samples.n_views)]
         inside = np.array([share if v in self._kept else 0.0 for v, (share, _) in enumerate(found)])
         weights = inside / inside.sum() if inside.sum() > 0 else np.full(len(inside), 1 / len(inside))
         self.view_weights_ = self._weights_of_all_views(weights, self._used, views.n_views)
@@ -289,35 +309,49 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
         self.noise_views_ = tuple(views.names[v] for v, is_noise in zip(self._used, noise, strict=True) if is_noise)
 
     def _assign_all(self, views: list[Any], present: np.ndarray | None, rows: np.ndarray) -> None:
-        """``labels_``, ``membership_``, ``confidence_`` and ``embedding_`` of all samples."""
-        n, own = views[0].shape[0], np.eye(self.n_clusters_)[self._sample_labels]
+        """``labels_``, ``membership_``, ``outlier_score_`` and ``embedding_`` of all samples, and ``confidence_``."""
+        n, k = views[0].shape[0], self.n_clusters_
+        self._space = VotingSpace.of(np.hstack([self._sample_points[v] for v in self._kept]))
+        self._membership, own = Membership.learn(self._space, self._sample_labels, k, supported=self.verdict_.supported)
         if rows.size == n:
             place = np.argsort(rows)
-            votes = self._space.votes().mean(own)[place]
             self.labels_, self.embedding_ = self._sample_labels[place], self._sample_embedding[place]
+            self.membership_, self.outlier_score_ = own[place], self._space.votes().outlier_scores[place]
             self.affinity_matrix_ = self.affinity_matrix_[place][:, place]
         else:
-            votes, self.embedding_ = np.empty((n, self.n_clusters_)), np.empty((n, self._sample_embedding.shape[1]))
+            self.labels_, self.membership_ = np.empty(n, dtype=np.intp), np.empty((n, k))
+            self.outlier_score_, self.embedding_ = np.empty(n), np.empty((n, self._sample_embedding.shape[1]))
             for block in spans(n, self._block_rows):
                 part = None if present is None else present[block]
-                neighbors = self._space.votes(self._joint([view[block] for view in views], part))
-                votes[block], self.embedding_[block] = neighbors.mean(own), neighbors.mean(self._sample_embedding)
-            self.labels_ = votes.argmax(axis=1)
-            self.labels_[rows] = self._sample_labels
-        mine = np.eye(self.n_clusters_, dtype=bool)[self.labels_]
-        self.membership_ = _OWN_VOTE * mine + (1 - _OWN_VOTE) * votes
-        others = np.where(mine, 0.0, votes).max(axis=1)
-        self.confidence_ = np.clip(votes[mine] - others, 0, 1)
+                placed = self._placed([view[block] for view in views], part)
+                self.labels_[block], self.membership_[block] = placed.labels, placed.membership
+                self.outlier_score_[block] = placed.votes.outlier_scores
+                self.embedding_[block] = placed.votes.mean(self._sample_embedding)
+            self.labels_[rows], self.membership_[rows] = self._sample_labels, own
+        self.confidence_ = _margin(self.membership_)
+
+    def _renumber(self, order: np.ndarray) -> None:
+        super()._renumber(order)
+        self._sample_labels = renumbered(self._sample_labels, order)
+        self.membership_ = self.membership_[:, order]
+        self._membership = self._membership.renumbered(order)
 
     def _joint(self, views: list[Any], present: np.ndarray | None) -> np.ndarray:
         points = self._measure(views, present, self._sample_points)
         return np.hstack([points[v] for v in self._kept])
 
-    def _votes_for(self, X: Any) -> Votes:
+    def _placed(self, views: list[Any], present: np.ndarray | None) -> _Placed:
+        """Where samples of the used views belong."""
+        points = self._space.coordinates(self._joint(views, present))
+        votes = self._space.votes(points)
+        shares = votes.shares(self._sample_labels, self.n_clusters_)
+        labels = shares.argmax(axis=1)
+        return _Placed(labels, self._membership.of(points, votes, shares, labels), votes)
+
+    def _placed_new(self, X: Any) -> _Placed:
         check_is_fitted(self)
         arrays, there = self._as_views(X, reset=False).incomplete_arrays()
-        views, present = self._chosen(self._in_units(arrays), there)
-        return self._space.votes(self._joint(views, present))
+        return self._placed(*self._chosen(self._in_units(arrays), there))
 
     def _warn(self) -> None:
         """Say what the result cannot be relied on for."""
@@ -327,36 +361,33 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
                 f"AutoFusion was stopped by max_time={self.max_time:g} seconds: it chose among {len(choice.candidates)} of "
                 f"{1 + len(CANDIDATES)} candidates."
             )
-            warnings.warn(ConvergenceWarning(problem, parameter="max_time", value=self.max_time), stacklevel=5)
-        about: dict[str, Any] = {"parameter": "n_clusters", "value": self.n_clusters}
+            warn(ConvergenceWarning(problem, parameter="max_time", value=self.max_time))
+        warn_of_verdict(self.verdict_, self.n_clusters)
         best = max(choice.mean_agreement().values())
-        if self.n_clusters_ < 2:
-            problem = "No clusters were found: all samples are in one cluster."
-            hint = "Set n_clusters to a number to divide them all the same."
-            warnings.warn(NoStructureWarning(problem, hint=hint, **about), stacklevel=5)
-        elif choice.null_ratio > NO_STRUCTURE:
-            problem = (
-                f"These {self.n_clusters_} clusters are hardly more separated than those of data without clusters: the mean "
-                f"conductance of the joint neighbour graph is {choice.null_ratio:.2f} of that of one normally distributed "
-                "cloud with the same covariances."
-            )
-            hint = "Do not rely on these clusters; see choice_."
-            warnings.warn(NoStructureWarning(problem, hint=hint, **about), stacklevel=5)
-        elif len(choice.candidates) > 1 and best < _UNSTABLE:
+        if self.verdict_.supported and len(choice.candidates) > 1 and best < _UNSTABLE:
             problem = (
                 f"{len(choice.candidates)} ways to cluster these data disagree: the best agrees with the others by a mean "
                 f"adjusted Rand index of {best:.2f}."
             )
             hint = "Do not rely on these clusters; see choice_, and try other numbers of clusters."
-            warnings.warn(UnstableClustersWarning(problem, hint=hint, **about), stacklevel=5)
+            warn(UnstableClustersWarning(problem, hint=hint, parameter="n_clusters", value=self.n_clusters))
 
 
-def _present_in(present: np.ndarray | None, views: Sequence[int]) -> np.ndarray | None:
-    """Which samples are present in these views; None if all are, or if some are in none of them."""
-    if present is None:
-        return None
-    there = present[:, list(views)]
-    return None if there.all() or not there.any(axis=1).all() else there
+@dataclass(frozen=True)
+class _Placed:
+    """Labels, memberships and neighbours of some samples."""
+
+    labels: np.ndarray
+    membership: np.ndarray
+    votes: Votes
+
+
+def _margin(membership: np.ndarray) -> np.ndarray:
+    """The largest membership less the second largest."""
+    if membership.shape[1] < 2:
+        return np.zeros(len(membership))
+    two = np.partition(membership, -2, axis=1)[:, -2:]
+    return np.asarray(two[:, 1] - two[:, 0])
 
 
 def _check_present_somewhere(present: np.ndarray | None, views: Views) -> None:
@@ -366,12 +397,3 @@ def _check_present_somewhere(present: np.ndarray | None, views: Views) -> None:
             f"The sample in {views.sample_name(int(nowhere[0]))} is missing from every view that is not constant.",
             hint="Remove this sample.",
         )
-
-
-def _numbered_by_size(labels: np.ndarray) -> np.ndarray:
-    """Labels by size, the largest 0; of equal sizes the one that comes first."""
-    clusters, first, sizes = np.unique(labels, return_index=True, return_counts=True)
-    order = np.lexsort((first, -sizes))
-    numbers = np.empty(len(clusters), dtype=np.intp)
-    numbers[order] = np.arange(len(clusters))
-    return np.asarray(numbers[np.searchsorted(clusters, labels)])

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from ...graphs import Samples
 from ...graphs.nearest import influence
 from ...graphs.representation import Representation, represent
 from .completion import completed
 
-__all__ = ["Measure"]
+__all__ = ["Measure", "measured_samples"]
 
 _MOST_COLUMNS = 20  # a wider table counts as one with this many columns
 
@@ -56,6 +57,11 @@ class Measure:
         if reference is None:
             return completed(points, present)
         return completed(points, present, reference, np.ones((len(reference[0]), len(points)), dtype=bool))
+
+
+def measured_samples(views: Sequence[Any], present: np.ndarray | None, encoded: Sequence[bool]) -> Samples:
+    """The samples of some views, each measured as suits it; ``encoded`` marks encoded tables."""
+    return Samples(tuple(Measure.learn(views, present, encoded)(views, present)), present)
 
 
 def _sizes(points: Sequence[np.ndarray], encoded: Sequence[bool]) -> tuple[float, ...]:

@@ -11,7 +11,6 @@ turns ids into thirty columns of substrings, knows no order of words, and leaves
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -19,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from ..._utils.text import count, listed
+from ..._utils.warn import warn
 from ...exceptions import EncodingWarning, ViewsError, ViewsTypeError
 from ..filling import has_empty_cells
 from .column_types import MOST_EMPTY, Types, asked_type, check_types, column_type
@@ -95,14 +95,13 @@ def encode_table(table: Any, encoding: TableEncoding) -> np.ndarray:
         parts.append(part)
         unknown += [f"{column.name!r}: {listed(unseen)}"] if unseen else []
     if unknown:
-        warnings.warn(
+        warn(
             EncodingWarning(
                 f"View {encoding.view!r} has categories that the training data does not have ({'; '.join(unknown)}). They "
                 "are taken as different from all known ones.",
                 hint="Fit again if they are frequent.",
                 view=encoding.view,
-            ),
-            stacklevel=2,
+            )
         )
     return np.hstack(parts)
 
