@@ -105,8 +105,11 @@ def _learn(donors: np.ndarray, is_ready: bool) -> tuple[np.ndarray, np.ndarray, 
     present = ~np.isnan(donors)
     counts = np.maximum(present.sum(axis=0), 1)
     zeroed = np.where(present, donors, 0.0)
-    centre = zeroed.sum(axis=0) / counts
-    spread = np.sqrt(np.where(present, (donors - centre) ** 2, 0.0).sum(axis=0) / counts)
+    unit = np.abs(zeroed).max(axis=0, initial=0)
+    unit = np.where(unit > 0, unit, 1.0)  # in these units squares neither overflow nor vanish
+    mean = (zeroed / unit).sum(axis=0) / counts
+    spread = unit * np.sqrt(np.where(present, (donors / unit - mean) ** 2, 0.0).sum(axis=0) / counts)
+    centre = mean * unit
     whole = np.zeros(donors.shape[1], dtype=bool) if is_ready else (zeroed == np.round(zeroed)).all(axis=0)
     return donors, centre, np.where(spread > 0, spread, 1.0), whole
 

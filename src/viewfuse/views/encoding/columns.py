@@ -25,7 +25,7 @@ from .column_types import OTHER, ColumnType
 from .distinct import Distinct
 from .written import as_date, as_number, is_blank
 
-__all__ = ["ColumnEncoding", "has_heavy_tail", "learn_column", "numbers_of"]
+__all__ = ["ColumnEncoding", "has_heavy_tail", "learn_column", "mean_and_spread", "numbers_of"]
 
 _CLIP = 4.0  # standard deviations
 _FENCE = 3.0  # interquartile ranges
@@ -215,7 +215,7 @@ def _learn_numbers(numbers: np.ndarray, about: dict[str, Any]) -> ColumnEncoding
     transform, floor = _transform_for(present)
     moved = transformed(present, transform, floor)
     inner = moved[_within_fences(moved)]
-    scale = float(inner.std())
+    centre, scale = mean_and_spread(inner)
     words = "standardised" if transform == "none" else f"{transform}, standardised"
     return ColumnEncoding(
         **about,
@@ -223,9 +223,16 @@ def _learn_numbers(numbers: np.ndarray, about: dict[str, Any]) -> ColumnEncoding
         n_empty=int(np.count_nonzero(np.isnan(numbers))),
         transform=transform,
         floor=floor,
-        centre=float(inner.mean()),
-        scale=scale if scale > 0 else float(moved.std()) or 1.0,
+        centre=centre,
+        scale=scale if scale > 0 else mean_and_spread(moved)[1] or 1.0,
     )
+
+
+def mean_and_spread(numbers: np.ndarray) -> tuple[float, float]:
+    """The mean and the standard deviation, in units in which squares neither overflow nor vanish."""
+    largest = float(np.abs(numbers).max(initial=0)) or 1.0
+    scaled = numbers / largest
+    return float(scaled.mean() * largest), float(scaled.std() * largest)
 
 
 def has_heavy_tail(present: np.ndarray) -> bool:

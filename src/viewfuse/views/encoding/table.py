@@ -22,7 +22,7 @@ from ..._utils.warn import warn
 from ...exceptions import EncodingWarning, ViewsError, ViewsTypeError
 from ..filling import has_empty_cells
 from .column_types import MOST_EMPTY, Types, asked_type, check_types, column_type
-from .columns import ColumnEncoding, has_heavy_tail, learn_column, numbers_of
+from .columns import ColumnEncoding, has_heavy_tail, learn_column, mean_and_spread, numbers_of
 
 __all__ = ["TableEncoding", "encode_array", "encode_table", "learn_array", "learn_encodings", "plain_encoding"]
 
@@ -207,7 +207,7 @@ def _needs_encoding(table: Any, columns: Sequence[ColumnEncoding]) -> bool:
     if len(table) < _FEWEST_ROWS or len(numbers) < 2 or _is_of_one_kind(table, columns):
         return False
     values = [_present(table[column.name]) for column in numbers]
-    spreads = np.array([spread for x in values if (spread := float(x.std())) > 0])
+    spreads = np.array([spread for x in values if (spread := mean_and_spread(x)[1]) > 0])
     if spreads.size and spreads.max() > _DIFFERENT_UNITS * spreads.min():
         return True
     return any(map(has_heavy_tail, values)) and not all(map(has_heavy_tail, values))
