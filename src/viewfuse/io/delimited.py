@@ -23,6 +23,7 @@ MOST_COLUMNS = 100_000
 EMPTY = ["", "NA", "N/A", "n/a", "#N/A", "#NA", "<NA>", "NULL", "null", "NaN", "nan", "-NaN", "-nan", "1.#IND", "1.#QNAN"]
 _MISSING = (*EMPTY, "None")
 _HEAD = 1 << 18
+_LONGEST_LINE = 1 << 26
 _SAMPLE = 1_000  # rows in which codes and decimal commas are looked for
 _CODE = re.compile(r"[+-]?0\d+")
 _POINTS = re.compile(r"[+-]?\d{1,3}(?:\.\d{3})+")
@@ -45,11 +46,7 @@ def read_delimited(path: Path, **options: Any) -> Any:
     Columns of codes with leading zeros stay text. ``options`` are passed to ``pandas.read_csv``.
     """
     form = _form(path)
-    if form.n_columns > MOST_COLUMNS:
-        raise ViewsFormatError(
-            f"the table has {form.n_columns:,} columns; a table may have {MOST_COLUMNS:,}.",
-            hint="If its columns are the samples, transpose it; a matrix this wide is better kept as .npz.",
-        )
+    _check_width(form.n_columns)
     if "dtype" in options:
         return _read(path, form, **options)
     sample = _read(path, form, dtype=str, keep_default_na=False, nrows=_SAMPLE)
@@ -119,22 +116,38 @@ def _form(path: Path) -> Form:
     compression = compression_of(path)
     with opened(path) as file:
         head = file.read(_HEAD)
-    encoding = encoding_of(head)
+        if b"\n" not in head:  # a first line of very many columns
+            head += file.readline(_LONGEST_LINE)
+    encoding = encoding_of(head[:_HEAD])
     if encoding is None:
         raise ViewsFormatError("the file is not text.")
     lines = head.decode(encoding, "replace").splitlines(keepends=True)
-    complete = lines[:-1] if len(head) == _HEAD and len(lines) > 1 else lines
+    complete = lines[:-1] if len(head) >= _HEAD and len(lines) > 1 else lines
     text = "".join(complete[:50])
+    if complete and len(complete[0]) > _HEAD:
+        _check_width(1 + max(map(complete[0].count, ",\t;|")))
     separator = _separator(text)
     fields = [field.strip() for field in _records(text, separator)[0]]
     header = 0 if _is_header(fields) else None
     return Form(separator, header, encoding, compression, len(fields))
 
 
+def _check_width(n_columns: int) -> None:
+    if n_columns > MOST_COLUMNS:
+        raise ViewsFormatError(
+            f"the table has {n_columns:,} columns; a table may have {MOST_COLUMNS:,}.",
+            hint="If its columns are the samples, transpose it; a matrix this wide is better kept as .npz.",
+        )
+
+
 def _records(text: str, separator: str) -> list[list[str]]:
     """The records of a text; quoted fields may contain line breaks."""
     delimiter = " " if separator == r"\s+" else separator
-    records = [record for record in csv.reader(text.splitlines(keepends=True), delimiter=delimiter) if record]
+    lines = text.splitlines(keepends=True)
+    try:
+        records = [record for record in csv.reader(lines, delimiter=delimiter) if record]
+    except csv.Error:  # a field longer than the module allows
+        return [[line] for line in lines]
     if separator == r"\s+":
         records = [[field for field in record if field] for record in records]
     return records or [[""]]

@@ -14,7 +14,7 @@ from ..views.join_by_id import Member, align
 from .load import named_paths, tables_of_folder
 from .sniff import sniff
 from .table_files import TableFile, table_name
-from .tables import Table, TableOptions, naming_files, separated_table, table_files
+from .tables import Table, TableOptions, naming_files, table_files, view_of_table
 
 __all__ = ["problems_of_tables"]
 
@@ -33,7 +33,7 @@ def problems_of_tables(source: Path | list[Path], options: TableOptions) -> list
     separated = {
         name: found
         for name, table in tables.items()
-        if (found := collect.of(separated_table, table, sources.get(name), options.labels, name)) is not None
+        if (found := collect.of(view_of_table, table, sources.get(name), options.labels, name)) is not None
     }
     for name, table in separated.items():
         known = None if options.types is None else {c: t for c, t in options.types.items() if c in table.features.columns}

@@ -30,8 +30,8 @@ __all__ = [
     "TableOptions",
     "naming_files",
     "read_columns",
-    "separated_table",
     "table_files",
+    "view_of_table",
     "views_of_one_table",
     "views_of_tables",
 ]
@@ -87,7 +87,7 @@ def views_of_tables(
                 hint="Give one table for each view too.",
             )
         sources = find_ids(frames, options.ids)
-        separated = {name: separated_table(tables[name], source, options.labels, name) for name, source in sources.items()}
+        separated = {name: view_of_table(tables[name], source, options.labels, name) for name, source in sources.items()}
         views = Views(
             {name: table.indexed() for name, table in separated.items()},
             missing=options.missing,
@@ -110,7 +110,7 @@ def views_of_tables(
 def views_of_one_table(table: TableFile, name: str, groups: ColumnGroups | None, options: TableOptions) -> Views:
     """Return the views of one table: groups of its columns or, without ``groups``, all columns as one view."""
     source = find_ids({name: table.frame}, options.ids)[name]
-    separated = separated_table(table, source, options.labels, name)
+    separated = view_of_table(table, source, options.labels, name)
     if isinstance(options.labels, str) and separated.labels is None:
         raise ViewsError(
             f"there is no column {options.labels!r} for the labels; the columns are {listed(separated.all_columns)}.",
@@ -127,7 +127,7 @@ def read_columns(path: str | Path) -> Any:
     table = read_table(path)
     with reading(path, "a table"):
         source = find_ids({path.stem: table.frame})[path.stem]
-        return separated_table(table, source, False, path.stem).indexed()
+        return _separated(table, source, False, path.stem).indexed()
 
 
 @contextmanager
@@ -202,7 +202,7 @@ def _suggest_groups(features: list[str]) -> None:
         warn(warning)
 
 
-def separated_table(table: TableFile, source: IdSource | None, labels: Labels, view: str) -> Table:
+def _separated(table: TableFile, source: IdSource | None, labels: Labels, view: str) -> Table:
     """Separate the id column and the label column of a table from its features."""
     all_columns = list(table.frame.columns)
     ids = None
@@ -218,6 +218,19 @@ def separated_table(table: TableFile, source: IdSource | None, labels: Labels, v
     return Table(features, ids, None if source is None else source.name, label_values, all_columns)
 
 
+def view_of_table(table: TableFile, source: IdSource | None, labels: Labels, view: str) -> Table:
+    """The parts of a table that is a view; it must have a column besides ids and labels."""
+    separated = _separated(table, source, labels, view)
+    if not len(separated.features.columns):
+        raise ViewsError(
+            f"View {view!r}: the table has no column besides the {'ids' if separated.labels is None else 'ids and labels'}.",
+            hint="Leave it out; if its only column is a feature, name the ids with ids='NAME'.",
+            view=view,
+            parameter="ids",
+        )
+    return separated
+
+
 def _label_column(frame: Any, labels: Labels, view: str) -> str | None:
     if labels is False:
         return None
@@ -229,7 +242,7 @@ def _label_column(frame: Any, labels: Labels, view: str) -> str | None:
 
 def _label_table(table: TableFile, name: str, options: TableOptions, id_name: str | None) -> tuple[np.ndarray | None, Any]:
     wanted = id_name if options.ids is None and id_name in table.frame.columns else options.ids
-    found = separated_table(table, find_ids({name: table.frame}, wanted)[name], options.labels, name)
+    found = _separated(table, find_ids({name: table.frame}, wanted)[name], options.labels, name)
     if found.labels is not None:
         return found.ids, found.labels
     if found.features.shape[1] != 1:

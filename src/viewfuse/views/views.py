@@ -356,12 +356,13 @@ def split_columns(matrix: Any, groups: Any, **options: Any) -> tuple[Views, list
     if not is_dataframe(matrix):
         by_column = matrix.tocsc() if sp.issparse(matrix) else matrix
         return Views({name: by_column[:, chosen] for name, chosen in columns.items()}, **options), unused.tolist()
-    rest = matrix.iloc[:, unused]
-    source = find_ids({"all": rest.set_axis(rest.index)}, options.pop("ids", None))["all"] if rest.shape[1] else None
-    names = [str(name) for name in rest.columns if source is None or name != source.column]
-    ids = None if source is None or source.column is None else id_values(rest, source, "all")
-    frame = matrix if ids is None else matrix.set_axis(np.asarray(ids), axis=0).rename_axis(source.name if source else None)
-    return Views({name: frame.iloc[:, chosen] for name, chosen in columns.items()}, **options), names
+    source = find_ids({"all": matrix}, options.pop("ids", None))["all"]
+    rest = [str(matrix.columns[position]) for position in unused]
+    if source is None or source.column not in rest:
+        return Views({name: matrix.iloc[:, chosen] for name, chosen in columns.items()}, **options), rest
+    rest.remove(source.column)
+    frame = matrix.set_axis(id_values(matrix, source, "all"), axis=0).rename_axis(source.name)
+    return Views({name: frame.iloc[:, chosen] for name, chosen in columns.items()}, **options), rest
 
 
 def _of_views(views: Views) -> Read:
