@@ -19,6 +19,7 @@ __all__ = [
     "DownloadError",
     "EmptyCellsWarning",
     "EncodingWarning",
+    "LabelsWarning",
     "MissingExtraError",
     "ModelFormatError",
     "NoStructureWarning",
@@ -141,6 +142,10 @@ class UnusedColumnsWarning(ViewfuseWarning):
 
 class SingleViewWarning(ViewfuseWarning):
     """A table is taken as one view, but the names of its columns suggest several."""
+
+
+class LabelsWarning(ViewfuseWarning):
+    """What was taken as labels may not be: it was found by its length, or has as many values as a measurement."""
 
 
 class UnusedVariablesWarning(ViewfuseWarning):

@@ -8,9 +8,12 @@ from typing import Any, Literal
 import numpy as np
 
 from .._utils.text import listed
-from ..exceptions import ViewsError
+from .._utils.warn import warn
+from ..exceptions import LabelsWarning, ViewsError
 
 __all__ = ["Labels", "check_kind", "checked_labels", "is_missing", "plain_values", "several_labels", "whole_numbers"]
+
+_MOST_CLASSES = 20  # more are suspicious if they have fewer than four samples each
 
 Labels = str | Literal[False] | None
 
@@ -48,7 +51,7 @@ def checked_labels(values: Any, name: str, sample_name: Callable[[int], str], *,
 
 
 def check_kind(values: Sequence[Any], name: str, view: str | None = None) -> None:
-    """Refuse numbers that are not integers: a variable with the name of labels may be a measurement."""
+    """Refuse numbers that are not integers, and warn of many different ones: labels by name may be a measurement."""
     fraction = next((value for value in values if isinstance(value, float) and value == value and value % 1 != 0), None)
     if fraction is not None:
         raise ViewsError(
@@ -57,6 +60,18 @@ def check_kind(values: Sequence[Any], name: str, view: str | None = None) -> Non
             view=view,
             parameter="labels",
             value=(name, False),
+        )
+    n_different = len(set(values))
+    if n_different > max(_MOST_CLASSES, len(values) / 4):
+        warn(
+            LabelsWarning(
+                f"{name!r} has the name of labels, but {n_different} different values in {len(values)} samples, like a "
+                "measurement or ids. It is taken as the labels.",
+                hint="Use labels=False to read no labels.",
+                view=view,
+                parameter="labels",
+                value=(False,),
+            )
         )
 
 
