@@ -168,3 +168,30 @@ def test_regression_raw_tables_above_5000_rows():
         warnings.simplefilter("ignore", ViewfuseWarning)
         model = fitted({name: table.select_dtypes(["number", "object"]) for name, table in frames.items()})
     assert vf.metrics.evaluate(cluster, model.labels_)["ari"] > 0.95
+
+
+def test_clusters_are_described_in_the_units_of_the_columns():
+    frames, _ = customers()
+    views = Views(frames)
+    readable = dict(zip(views.feature_names[0], views.readable(0).T, strict=True))
+    np.testing.assert_allclose(readable["age"], frames["profile"]["age"])
+    np.testing.assert_array_equal(readable["region=north"], frames["profile"]["region"] == "north")
+    fit = vf.summarise(fitted(views), views)
+    assert {row["column"] for row in fit.table_columns} >= {"age", "income", "region", "plan"}
+
+
+def test_ordered_columns_are_readable_as_positions():
+    values = ["low", "high", None, "medium", "low", "high"] * 6
+    with pytest.warns(EmptyCellsWarning):
+        views = Views(pd.DataFrame({"risk": values, "x": np.arange(36.0) ** 2}))
+    position = views.readable(0)[:6, 0]
+    np.testing.assert_allclose(position, [0, 2, 1, 1, 0, 2])
+
+
+def test_the_report_lists_the_columns(tmp_path):
+    pytest.importorskip("jinja2")
+    frames, _ = customers()
+    views = Views(frames)
+    page = vf.report.write_report(tmp_path / "page.html", vf.METHODS["km"](K, random_state=0).fit(views), views).read_text()
+    assert 'id="columns"' in page
+    assert "logarithm, standardised" in page or "standardised" in page

@@ -129,7 +129,7 @@ def test_v73_and_v7_agree_on_labels_and_ids_in_cells_of_text(tmp_path: Path, wri
 def test_structs_are_named_and_unrelated_variables_are_ignored(tmp_path: Path) -> None:
     path = tmp_path / "made.mat"
     savemat(path, {"X": cell([A, B]), "options": {"k": 3, "names": cell(["a"])}, "note": "hello", "alpha": 0.5})
-    with pytest.warns(UnusedVariablesWarning, match=r"made\.mat: 'options' is a struct or an object, and not read"):
+    with pytest.warns(UnusedVariablesWarning, match=r"made\.mat: 'options' is a struct or object, and not read"):
         same(load_views(path, samples="rows"), A, B)
 
 

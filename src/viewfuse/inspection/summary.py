@@ -250,6 +250,12 @@ class FitSummary:
         """Every score of :func:`viewfuse.metrics.evaluate` against the known labels; None if there are none."""
         return None if self.confusion is None else self.confusion.scores
 
+    @property
+    def table_columns(self) -> list[dict[str, Any]]:
+        """What was done to each column of tables (:meth:`Encoding.rows`); empty without tables, and without the data."""
+        encoding = None if self.views is None or self.views.tables is None else self.views.encoding
+        return [] if encoding is None else encoding.rows()
+
     @cached_property
     def checksums(self) -> dict[str, str]:
         """SHA-256 of the values of each view; empty without the data."""

@@ -20,7 +20,7 @@ _V4_ITEM_SIZES = (8, 4, 4, 2, 2, 1)
 
 
 def read_mat(path: Path) -> dict[str, Any]:
-    """Return the variables of a v4–v7.2 file: matrices, texts, cells as lists (entries in MATLAB's order), and ``Unread``."""
+    """Return the variables of a v4–v7.2 file: matrices, texts, cells as lists (in MATLAB's order), and ``Unread``."""
     from scipy.io import loadmat
 
     with path.open("rb") as file:

@@ -59,7 +59,7 @@ def views_from_variables(
     passed_over = [name for name, value in variables.items() if isinstance(value, Unread)]
     variables = {name: value for name, value in variables.items() if name not in passed_over}
     if not variables:
-        structs = f": {listed(passed_over)} is a struct or an object. Save its fields as variables" if passed_over else ""
+        structs = f": {listed(passed_over)} is a struct or object. Save its fields as variables" if passed_over else ""
         raise ViewsFormatError(f"the file has no variables that can hold views{structs}.")
     if passed_over:
         warn(_passed_over(path, passed_over))
@@ -221,7 +221,7 @@ def _others(variables: Mapping[str, Any], chosen: list[str], n_samples: int, axi
 
 def _passed_over(path: Path, names: Sequence[str]) -> UnusedVariablesWarning:
     return UnusedVariablesWarning(
-        f"{path}: {listed(names)} {'is a struct or an object' if len(names) == 1 else 'are structs or objects'}, and not read.",
+        f"{path}: {listed(names)} {'is a struct or object' if len(names) == 1 else 'are structs or objects'}, and not read.",
         hint="Save their fields as variables of their own if they hold views.",
         value=tuple(names),
     )

@@ -17,7 +17,7 @@ from ..exceptions import ViewsError, ViewsTypeError
 from .column_groups import columns_of_group, named_groups
 from .column_rules import column_groups, is_rules
 from .containers import holds_views, labels_of_bunch, labels_of_omics, members_of_omics, views_of_bunch
-from .encoding import Encoding, Types
+from .encoding import Encoding, Types, readable_matrix
 from .frames import as_frame, is_table
 from .ids import find_ids, id_values
 from .join_by_id import Member, Missing, align, check_missing
@@ -211,6 +211,16 @@ class Views:
         """Whether a view is a table whose columns were encoded one by one."""
         table = None if self.encoding is None else self.encoding.tables[v]
         return table is not None and table.ready
+
+    def readable(self, v: int) -> Any:
+        """The matrix of a view for people: of an encoded table in the units of its columns, with 0 and 1 for categories.
+
+        Its columns are those of ``arrays[v]``, with the same ``feature_names``.
+        """
+        if not self.is_encoded(v) or self.tables is None or self.encoding is None:
+            return self.arrays[v]
+        encoding = self.encoding.tables[v]
+        return self.arrays[v] if encoding is None else readable_matrix(self.tables[v], encoding)
 
     def chosen(self, names: Sequence[str]) -> Views:
         """Some of the views, by name, in this order."""

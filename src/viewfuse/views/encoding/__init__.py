@@ -3,6 +3,15 @@
 from .column_types import TYPES, Types
 from .columns import ColumnEncoding
 from .encoding import Encoding
-from .table import TableEncoding, encode_table, learn_encodings
+from .table import TableEncoding, encode_table, learn_encodings, readable_matrix
 
-__all__ = ["TYPES", "ColumnEncoding", "Encoding", "TableEncoding", "Types", "encode_table", "learn_encodings"]
+__all__ = [
+    "TYPES",
+    "ColumnEncoding",
+    "Encoding",
+    "TableEncoding",
+    "Types",
+    "encode_table",
+    "learn_encodings",
+    "readable_matrix",
+]

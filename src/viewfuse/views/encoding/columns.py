@@ -106,6 +106,23 @@ class ColumnEncoding:
         unknown = [text for text in distinct.texts if text not in place] if OTHER not in place else []
         return self._of_levels(codes), unknown
 
+    def readable(self, values: Any, view: str) -> np.ndarray:
+        """The cells in their own units: numbers as they are, and indicators of 0 and 1; NaN where a cell is empty.
+
+        The columns are those of ``encode``, with the same names.
+        """
+        if self.levels is None:
+            return numbers_of(values, self, view)[:, None]
+        coded, _ = self.encode(values, view)
+        shares = np.asarray(self.shares)
+        indicators = coded[:, 1:] / _HALF if self.type == "ordered" else coded
+        if self.type != "ordered" and len(shares) == 2:
+            return np.round(indicators * np.sqrt(0.5) * np.sqrt(1 - np.sum(shares**2)) + shares[1])
+        indicators = np.round(indicators * np.sqrt(1 - np.sum(shares**2)) + shares)
+        if self.type != "ordered":
+            return indicators
+        return np.column_stack([np.round(coded[:, 0] / _HALF * self.scale + self.centre), indicators])
+
     def _standardised(self, numbers: np.ndarray) -> np.ndarray:
         moved = transformed(numbers, self.transform, self.floor)
         return np.asarray(np.clip((moved - self.centre) / self.scale, -_CLIP, _CLIP))

@@ -24,7 +24,15 @@ from ..filling import has_empty_cells
 from .column_types import MOST_EMPTY, Types, asked_type, check_types, column_type
 from .columns import ColumnEncoding, has_heavy_tail, learn_column, mean_and_spread, numbers_of
 
-__all__ = ["TableEncoding", "encode_array", "encode_table", "learn_array", "learn_encodings", "plain_encoding"]
+__all__ = [
+    "TableEncoding",
+    "encode_array",
+    "encode_table",
+    "learn_array",
+    "learn_encodings",
+    "plain_encoding",
+    "readable_matrix",
+]
 
 _MOST_COLUMNS = 100_000
 _FEWEST_ROWS = 20  # fewer do not tell whether columns are in different units
@@ -104,6 +112,16 @@ def encode_table(table: Any, encoding: TableEncoding) -> np.ndarray:
             )
         )
     return np.hstack(parts)
+
+
+def readable_matrix(table: Any, encoding: TableEncoding) -> np.ndarray:
+    """The matrix of an encoded table in the units of its columns, for people; empty cells hold the mean of their column."""
+    values = np.hstack([column.readable(table[column.name], encoding.view) for column in encoding.used])
+    empty = np.isnan(values)
+    counts = np.maximum((~empty).sum(axis=0), 1)
+    means = np.where(empty, 0.0, values).sum(axis=0) / counts
+    present = ~empty.all(axis=1)
+    return np.where(empty & present[:, None], means, values)
 
 
 def plain_encoding(table: Any, view: str) -> TableEncoding:
