@@ -74,7 +74,8 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
         Parameters
         ----------
         X : list, tuple or dict of (n_samples, n_features) views, Views, or one 2-D array or DataFrame
-            A list or dict of DataFrames is joined on the index. One 2-D array or DataFrame is split into views by the
+            A list or dict of DataFrames is joined on the ids, and its columns are encoded (``encoding_``), as in
+            :class:`viewfuse.Views`. One 2-D array or DataFrame is split into views by the
             parameter ``views``; without it, the data is a single view.
         y : ignored
 

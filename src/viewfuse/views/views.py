@@ -32,22 +32,25 @@ __all__ = ["Views", "split_columns"]
 class Views:
     """Several views of the same samples.
 
-    Row ``i`` of every view is the same sample. Views keep their dtype and their sparsity. They may contain NaN, because
-    files may; estimators that cannot use NaN raise an error that names its row and column.
+    Row ``i`` of every view is the same sample. Arrays keep their dtype and their sparsity.
 
     Parameters
     ----------
     data : list or tuple, mapping of name to view, Views, Bunch, AnnData or MuData
-        Each view is (n_samples, n_features): an array, a SciPy sparse matrix or a pandas DataFrame, or a matrix in a file
-        (a memory map, an HDF5 data set, a Zarr array, ``io.ParquetRows``), whose rows are read when they are needed.
-        DataFrames are joined on their index, in the order of the first one. An id that is missing from another
-        DataFrame, or that it contains twice, is an error. An array has no ids, so it can only be combined with
+        Each view is (n_samples, n_features): an array, a SciPy sparse matrix or a DataFrame (of pandas or polars, or an
+        Arrow table), or a matrix in a file (a memory map, an HDF5 data set, a Zarr array, ``io.ParquetRows``), whose rows
+        are read when they are needed. One DataFrame is one view.
+        DataFrames are joined on their ids, found as in files: an index with a name or of text, or a column that all
+        have. Their columns may be of any type (numbers, booleans, categories, words with an order, dates) and are
+        encoded so that one counts about as much as another; a table of numbers in one unit is left as it is. Single
+        empty cells (NaN) are filled from similar samples. An array has no ids, so it can only be combined with
         DataFrames that are already in the same order. Bunches, AnnData and MuData are converted as in
         :func:`viewfuse.load_views`.
     names : sequence of str, optional
         Names of the views. The default is the keys of the mapping, or ``view0``, ``view1``, …
-    ids : sequence, optional
-        One distinct id per sample. The default is the index of the DataFrames, or None.
+    ids : sequence or str, optional
+        One distinct id per sample, or the name of the column of the DataFrames that holds them. The default is what is
+        found in the DataFrames, or None.
     y : sequence, optional
         True labels, one per sample. For metrics only: no estimator reads them.
     present : (n_samples, n_views) array of bool, optional
@@ -55,11 +58,22 @@ class Views:
     missing : {"error", "keep", "drop"}
         What to do with an id that some DataFrame does not have: raise an error; keep it, with ``present`` False there;
         or drop it.
+    types : mapping of column to type, or False, optional
+        Overrules the types of columns of DataFrames: "number", "boolean", "category", "ordered", "date", or "text", "id"
+        and "ignore" to leave a column out; or a list of its values from the lowest to the highest. A key may be a pattern
+        such as ``"q*"``. False encodes nothing: all columns must be numbers.
+    loose_ids : bool
+        Whether ids of DataFrames are compared without case and blanks.
+    encoding : Encoding, optional
+        The ``encoding_`` of a fitted model: new data is encoded in the same way, and nothing is learned from it.
 
     Attributes
     ----------
     arrays, names, feature_names : tuples with one entry per view
     ids, y, present : arrays or None
+    id_name : str or None, the name of the ids
+    encoding : Encoding or None, what was done to each column of DataFrames; prints as a table
+    tables : tuple of DataFrames (None for views that are none), or None
     n_views : int
     shape : (number of samples, number of features of all views together)
 
