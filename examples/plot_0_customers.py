@@ -3,8 +3,8 @@ Customers in three tables
 =========================
 
 A company knows its customers from three tables: what they told when they joined, what they use, and what they answered in a
-survey. Nothing is prepared: the columns are numbers in different units, categories, dates and words, some cells are empty, and
-a fifth of the customers never answered the survey.
+survey. Nothing is prepared: the columns are numbers in different units, categories, dates and words, some cells are empty,
+and a fifth of the customers never answered the survey.
 """
 
 # %%
@@ -27,8 +27,9 @@ print(tables["profile"].head(3).to_string(index=False))
 print(tables["survey"].head(3).to_string(index=False))
 
 # %%
-# The column ``customer`` is in all three files, so it holds the ids: rows are matched by it, in any order. ``missing="keep"``
-# keeps the customers without a survey. What each column was taken for is in ``encoding``; ``viewfuse info`` prints the same.
+# The column ``customer`` is in all three files, so it holds the ids: rows are matched by it, in any order.
+# ``missing="keep"`` keeps the customers without a survey. What each column was taken for is in ``encoding``;
+# ``viewfuse info`` prints the same.
 
 files = [folder / "profile.csv", folder / "usage.parquet", folder / "survey.csv"]
 with warnings.catch_warnings():

@@ -2,8 +2,8 @@
 
 A table of numbers in one unit is left as it is: a method that knows how to measure such a view (counts by directions,
 expression by logarithms) does so better than a rule for single columns. All columns of other tables are encoded one by one
-(:mod:`viewfuse.views.encoding.columns`); if one table needs that, so do the tables beside it, except wide tables of
-counts or of zeros, such as words in texts.
+(:mod:`viewfuse.views.encoding.columns`); if one table needs that, so do the tables beside it, except wide
+tables of numbers, such as genes, pixels or words.
 
 ``skrub.TableVectorizer`` was considered. It prepares tables for supervised learners, so it leaves numbers in their units,
 turns ids into thirty columns of substrings, knows no order of words, and leaves empty cells to the learner.
@@ -37,7 +37,8 @@ __all__ = [
 _MOST_COLUMNS = 100_000
 _FEWEST_ROWS = 20  # fewer do not tell whether columns are in different units
 _DIFFERENT_UNITS = 10.0  # largest over smallest standard deviation
-_WIDE, _VERY_WIDE = 50, 200  # columns: of one kind if they are counts or mostly zeros; of one kind in any case
+_WIDE = 50  # more columns of numbers are of one kind: genes, pixels, words
+_FEWEST_COUNTS = 10  # more columns of whole numbers may be counts, which are measured by directions
 
 _PLAIN_DTYPES = tuple(np.dtype(kind) for kind in ("f8", "f4", "i8", "i4", "i2", "i1", "u1", "u2", "u4", "u8", "?"))
 
@@ -85,7 +86,7 @@ def learn_encodings(
     needed = any(_needs_encoding(tables[view], columns) for view, columns in learned.items())
     encodings = {}
     for view, columns in learned.items():
-        is_plain = _is_numeric(columns) and (not needed or _is_of_one_kind(tables[view], columns))
+        is_plain = _is_numeric(columns) and (not needed or _is_wide(columns))
         columns = _as_they_are(tables[view], columns) if is_plain else columns
         encodings[view] = TableEncoding(view, columns, ready=not is_plain)
         if not encodings[view].used:
@@ -188,7 +189,7 @@ def _check_shape(table: Any, view: str) -> None:
 
 def _learn_columns(table: Any, view: str, types: Types | None, on_problem: Problem | None) -> tuple[ColumnEncoding, ...]:
     learned: list[ColumnEncoding] = []
-    if table.shape[1] > _VERY_WIDE and not types and all(dtype in _PLAIN_DTYPES for dtype in table.dtypes):
+    if table.shape[1] > _WIDE and not types and all(dtype in _PLAIN_DTYPES for dtype in table.dtypes):
         return _learn_wide(table)
     for name in table.columns:
         values = table[name]
@@ -222,9 +223,11 @@ def _needs_encoding(table: Any, columns: Sequence[ColumnEncoding]) -> bool:
     if not _is_numeric(columns):
         return True
     numbers = [column for column in columns if column.left_out is None]
-    if len(table) < _FEWEST_ROWS or len(numbers) < 2 or _is_of_one_kind(table, columns):
+    if len(table) < _FEWEST_ROWS or len(numbers) < 2 or _is_wide(columns):
         return False
     values = [_present(table[column.name]) for column in numbers]
+    if len(numbers) > _FEWEST_COUNTS and all(map(_are_counts, values)):
+        return False
     spreads = np.array([spread for x in values if (spread := mean_and_spread(x)[1]) > 0])
     if spreads.size and spreads.max() > _DIFFERENT_UNITS * spreads.min():
         return True
@@ -237,14 +240,12 @@ def _is_numeric(columns: Sequence[ColumnEncoding]) -> bool:
     return all(column.style is None and (column.type == "number" or column.levels == ("False", "True")) for column in used)
 
 
-def _is_of_one_kind(table: Any, columns: Sequence[ColumnEncoding]) -> bool:
-    """Whether this is a wide table whose columns are of one kind: genes, pixels, words."""
-    names = [column.name for column in columns if column.left_out is None]
-    if not _WIDE < len(names) <= _VERY_WIDE:
-        return len(names) > _VERY_WIDE
-    numbers = table[names].to_numpy(dtype=float, na_value=np.nan)
-    present = numbers[~np.isnan(numbers)]
-    return bool(present.min() >= 0 and (np.mean(present == 0) > 0.5 or np.all(present == np.round(present))))
+def _is_wide(columns: Sequence[ColumnEncoding]) -> bool:
+    return sum(column.left_out is None for column in columns) > _WIDE
+
+
+def _are_counts(numbers: np.ndarray) -> bool:
+    return bool(numbers.min() >= 0 and np.all(numbers == np.round(numbers)))
 
 
 def _present(values: Any) -> np.ndarray:
