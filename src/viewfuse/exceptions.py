@@ -133,7 +133,7 @@ class UninformativeViewWarning(ViewfuseWarning):
 
 
 class UnmatchedSamplesWarning(ViewfuseWarning):
-    """A table that is matched by id has no row for some samples."""
+    """A table that is matched by id has no row for some samples, or tables without ids are matched by position."""
 
 
 class UnusedColumnsWarning(ViewfuseWarning):

@@ -9,7 +9,13 @@ import numpy as np
 import pytest
 
 from viewfuse import ViewsError, ViewsFormatError, load_views
-from viewfuse.exceptions import EmptyCellsWarning, SingleViewWarning, UnusedColumnsWarning, ViewsTypeError
+from viewfuse.exceptions import (
+    EmptyCellsWarning,
+    SingleViewWarning,
+    UnmatchedSamplesWarning,
+    UnusedColumnsWarning,
+    ViewsTypeError,
+)
 
 pd = pytest.importorskip("pandas")
 pytest.importorskip("pyarrow")
@@ -90,14 +96,15 @@ def test_ids_of_only_some_views_are_an_error(folder: Path) -> None:
     assert (caught.value.view, caught.value.parameter) == ("image", "ids")
 
 
-def test_without_any_ids_rows_are_matched_by_position(tmp_path: Path) -> None:
+def test_without_any_ids_rows_are_matched_by_position_and_this_is_said(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("x,y1\n1,2\n3,4\n")
     (tmp_path / "b.csv").write_text("5,6,7\n8,9,10\n")  # no header either
-    views = load_views(tmp_path)
+    with pytest.warns(UnmatchedSamplesWarning, match="rows of 'a', 'b' are matched by position"):
+        views = load_views(tmp_path)
     assert views.ids is None
     np.testing.assert_array_equal(views.view("b"), [[5, 6, 7], [8, 9, 10]])
     (tmp_path / "b.csv").write_text("5,6,7\n")
-    with pytest.raises(ViewsError, match="same number of samples"):
+    with pytest.raises(ViewsError, match=r"same number of samples.*no column was found that says which row"):
         load_views(tmp_path)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from .._utils.text import listed
 from .._utils.warn import warn
-from ..exceptions import SingleViewWarning, UnusedColumnsWarning, ViewsError, ViewsFormatError
+from ..exceptions import SingleViewWarning, UnmatchedSamplesWarning, UnusedColumnsWarning, ViewsError, ViewsFormatError
 from ..views import Views
 from ..views.column_groups import columns_of_group
 from ..views.column_rules import ColumnGroups, column_groups, likely_prefixes
@@ -94,6 +94,8 @@ def views_of_tables(
             types=options.types,
             loose_ids=options.loose_ids,
         )
+        if len(sources) > 1 and not any(sources.values()):
+            _warn_of_positions(list(sources))
         columns = {name: (table.ids, table.labels) for name, table in separated.items() if table.labels is not None}
         if options.labels is not False:
             columns |= {name: _label_table(tables[name], name, options, views.id_name) for name in label_tables}
@@ -105,6 +107,16 @@ def views_of_tables(
                 value=(False,),
             )
         return _labelled(views, columns)
+
+
+def _warn_of_positions(names: list[str]) -> None:
+    warn(
+        UnmatchedSamplesWarning(
+            f"No column says which row is which sample, so the rows of {listed(names)} are matched by position.",
+            hint="Name the column of ids with ids='NAME', if there is one.",
+            parameter="ids",
+        )
+    )
 
 
 def views_of_one_table(table: TableFile, name: str, groups: ColumnGroups | None, options: TableOptions) -> Views:

@@ -123,7 +123,10 @@ def _nearest(points: dict[int, np.ndarray], donors: dict[int, np.ndarray]) -> np
         total = total + np.where(shared > 0, squares / np.maximum(shared, 1), 0.0)
         n_views = n_views + (shared > 0)
     distance = np.where(n_views > 0, total / np.maximum(n_views, 1), np.inf)
-    return np.argsort(distance, axis=1, kind="stable")[:, :_CONSIDERED]
+    count = min(_CONSIDERED, distance.shape[1])
+    nearest = np.sort(np.argpartition(distance, count - 1, axis=1)[:, :count], axis=1)
+    order = np.argsort(np.take_along_axis(distance, nearest, axis=1), axis=1, kind="stable")
+    return np.take_along_axis(nearest, order, axis=1)
 
 
 def _squared_differences(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

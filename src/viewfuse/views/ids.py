@@ -136,7 +136,7 @@ def _common_column(tables: Mapping[str, Any]) -> str | None:
 
 def _may_be_ids(frames: Sequence[Any], name: str) -> bool:
     columns = [_column(frame, name) for frame in frames]
-    if not all(_is_text(column) or _is_whole(column) for column in columns):
+    if not all(_holds_text(column) or _is_whole(column) for column in columns):
         return False
     distinct = [column.nunique() / max(column.count(), 1) for column in columns]
     if max(distinct) < _ALMOST_DISTINCT or (min(distinct) < _ALMOST_DISTINCT and not is_id_column(name)):
@@ -192,6 +192,11 @@ def _is_text(column: Any) -> bool:
     return bool(texts) and not any(number_style([text]) for text in texts) and date_format(texts) is None
 
 
+def _holds_text(column: Any) -> bool:
+    """Whether some values may be text: ids such as 7, 12a and 13."""
+    return column.dtype.kind not in "biufcmM" and not hasattr(column.dtype, "ordered")
+
+
 def _is_whole(column: Any) -> bool:
     if column.dtype.kind in "iu":
         return True
@@ -202,7 +207,7 @@ def _is_whole(column: Any) -> bool:
 
 
 def _is_almost_distinct(column: Any) -> bool:
-    return bool(column.nunique() >= _ALMOST_DISTINCT * max(column.count(), 1)) and (_is_text(column) or _is_whole(column))
+    return bool(column.nunique() >= _ALMOST_DISTINCT * max(column.count(), 1)) and (_holds_text(column) or _is_whole(column))
 
 
 def _several(names: Sequence[str], view: str | None = None) -> ViewsError:

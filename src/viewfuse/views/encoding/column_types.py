@@ -41,6 +41,8 @@ _ALMOST_DISTINCT = 0.9  # share of different values from which text is names, id
 _POOLED = 0.8  # share of rows in rare levels from which a category says nothing
 _WORDS = 5  # mean number of words from which text is prose
 _NUMBERS_AND_TEXT = (str, bytes, int, float, np.number, np.bool_, decimal.Decimal)
+_FEWEST_NUMBERED = 50  # rows; fewer measurements may be consecutive by chance
+_NEARLY = 1.2
 _YES_NO = ({"yes", "no"}, {"y", "n"}, {"true", "false"}, {"t", "f"}, {"on", "off"})
 _NAMES_OF_ROW_NUMBERS = re.compile(
     r"Unnamed: \d+|index|level_\d+|row|rownum|rownumber|row_number|row number|nr|no\.?|#|", re.I
@@ -124,8 +126,16 @@ def is_row_numbers(values: Any, name: str) -> bool:
     return len(numbers) > 1 and any(np.array_equal(numbers, np.arange(first, first + len(numbers))) for first in (0, 1))
 
 
+def _is_consecutive(values: Any) -> bool:
+    """Whether whole numbers are all different and, in some order, nearly consecutive: numbers of customers or of rows."""
+    if values.dtype.kind not in "iu" or len(values) < _FEWEST_NUMBERED:
+        return False
+    numbers = values.dropna().to_numpy()
+    return bool(int(numbers.max()) - int(numbers.min()) < _NEARLY * len(numbers)) and np.unique(numbers).size == len(values)
+
+
 def _type_of_numbers(values: Any, name: str) -> ColumnType:
-    if is_row_numbers(values, name):
+    if is_row_numbers(values, name) or _is_consecutive(values):
         return ColumnType("row numbers", left_out="it only counts the rows")
     present = values.dropna().to_numpy(dtype=float)
     if (present == present[0]).all():
