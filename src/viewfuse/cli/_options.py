@@ -8,8 +8,9 @@ from typing import Annotated
 import typer
 
 from ..cluster import METHODS
+from ..exceptions import ParameterError
 from ..io import load_views
-from ..views import Views
+from ..views import KINDS, Views
 from ._progress import spinner
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "Device",
     "File",
     "Ids",
+    "KindRules",
     "Labels",
     "Method",
     "MissingSamples",
@@ -25,6 +27,8 @@ __all__ = [
     "SamplesAre",
     "Seed",
     "ViewRules",
+    "WeightRules",
+    "by_name",
     "comma_separated",
     "load",
 ]
@@ -66,6 +70,24 @@ MissingSamples = Annotated[
     ),
 ]
 
+WeightRules = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--weight",
+        metavar="NAME=FACTOR",
+        help="Factor on the learned weight of a view; 0 leaves it out of the clusters. Repeat the option for each view.",
+    ),
+]
+KindRules = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--kind",
+        metavar="NAME=KIND",
+        help=f"What a view holds: {', '.join(KINDS)}. Repeat the option for each view. If not given, it is guessed; "
+        "viewfuse info shows the guess.",
+    ),
+]
+
 Method = Annotated[
     str | None,
     typer.Option(
@@ -103,16 +125,18 @@ def comma_separated(text: str) -> list[str]:
 
 
 def load(
-    file: Path,
+    file: Path | list[Path],
     views: list[str] | None,
     ids: str | None,
     labels: str | None,
     no_labels: bool,
     samples: str | None,
     missing: str,
+    kinds: list[str] | None = None,
 ) -> Views:
     """Read the file with these options; ``load_views`` checks their values."""
-    with spinner(f"Reading {file.name}"):
+    named = by_name(kinds, "kinds") or "auto"
+    with spinner(f"Reading {', '.join(one.name for one in (file if isinstance(file, list) else [file]))}"):
         return load_views(
             file,
             views=views or None,
@@ -120,4 +144,16 @@ def load(
             labels=False if no_labels else labels,
             samples=samples,  # type: ignore[arg-type]
             missing=missing,  # type: ignore[arg-type]
+            kinds=named,
         )
+
+
+def by_name(rules: list[str] | None, parameter: str) -> dict[str, str]:
+    """
+    >>> by_name(["cites=graph", "words=counts"], "kinds")
+    {'cites': 'graph', 'words': 'counts'}
+    """
+    wrong = [rule for rule in rules or [] if not all(rule.rpartition("=")[::2])]
+    if wrong:
+        raise ParameterError(f"{wrong[0]!r} is not of the form NAME=VALUE.", parameter=parameter, value=wrong[0])
+    return {name: value for name, _, value in (rule.rpartition("=") for rule in rules or [])}

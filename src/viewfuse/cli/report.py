@@ -15,7 +15,7 @@ from ..io import load_results
 from ..io.tables import read_columns
 from ..report import check_report_target, write_report
 from ..views import Views
-from ._options import AsJson, Columns, Ids, Labels, MissingSamples, NoLabels, SamplesAre, ViewRules, load
+from ._options import AsJson, Columns, Ids, KindRules, Labels, MissingSamples, NoLabels, SamplesAre, ViewRules, load
 from ._progress import parts_bar
 
 __all__ = ["report"]
@@ -38,6 +38,7 @@ def report(
     no_labels: NoLabels = False,
     samples: SamplesAre = None,
     missing: MissingSamples = "error",
+    kinds: KindRules = None,
     as_json: AsJson = False,
 ) -> None:
     """Write a report about saved results: one HTML file that needs no network.
@@ -50,7 +51,7 @@ def report(
     """
     check_report_target(output)
     fit = load_results(results)
-    found = None if data is None else load(data, views, ids, labels, no_labels, samples, missing)
+    found = None if data is None else load(data, views, ids, labels, no_labels, samples, missing, kinds)
     if found is not None:
         _check_same_samples(fit, found, data)
     extra = None if columns is None else read_columns(columns)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -148,6 +149,16 @@ class FitSummary:
     def n_features(self) -> tuple[int, ...] | None:
         """Number of features of each view; None without the data."""
         return None if self.views is None else tuple(int(array.shape[1]) for array in self.views.arrays)
+
+    @property
+    def own_weights(self) -> tuple[float, ...] | None:
+        """The factor or the weight that the user gave to each view; None if there were none."""
+        given = self.params.get("fixed_view_weights") or self.params.get("view_weights")
+        if given is None:
+            return None
+        if isinstance(given, Mapping):
+            return tuple(float(given.get(name, 1.0)) for name in self.view_names)
+        return tuple(map(float, given))
 
     @property
     def tol(self) -> float:

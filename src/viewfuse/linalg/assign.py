@@ -21,6 +21,7 @@ __all__ = [
     "edge_confidence",
     "margin_confidence",
     "nearest_centres",
+    "random_kmeans",
     "refilled",
     "unit_rows",
 ]
@@ -48,6 +49,21 @@ def assign_clusters(embedding: Any, n_clusters: int, *, n_init: int, random_stat
 def cluster_centres(embedding: Any, n_clusters: int, *, n_init: int, random_state: np.random.RandomState) -> Any:
     """The centres of the same k-means, (k, p), to which :func:`nearest_centres` assigns new rows."""
     return _kmeans(embedding, n_clusters, n_init, random_state)[1]
+
+
+def random_kmeans(
+    points: np.ndarray, n_clusters: int, *, n_init: int, max_iter: int, random_state: np.random.RandomState
+) -> tuple[np.ndarray, np.ndarray]:
+    """Labels (n,) and centres (k, p) of k-means that starts from random samples, as the programs of several methods do.
+
+    No cluster is empty.
+    """
+    estimator = KMeans(n_clusters, init="random", n_init=n_init, max_iter=max_iter, random_state=random_state)
+    with ignoring("Number of distinct clusters"):
+        estimator.fit(points)
+    labels, centres = estimator.labels_.astype(np.int64), estimator.cluster_centers_
+    costs = np.sum((points - centres[labels]) ** 2, axis=1)
+    return all_clusters_taken(labels, costs, n_clusters), centres
 
 
 def nearest_centres(rows: Any, centres: Any) -> Any:

@@ -70,12 +70,12 @@ def worker_threads() -> Iterator[None]:
 
 
 @contextmanager
-def threads_for(n_samples: int) -> Iterator[None]:
+def threads_for(n_samples: int, few: int = _SMALL) -> Iterator[None]:
     """Limit the computation to one thread if there are few samples: on a busy machine idle threads only spin.
 
     A forked process has one thread for any number of samples.
     """
-    if (n_samples > _SMALL and not _is_forked) or _workers.get() is not None or not _blas_lock.acquire(blocking=False):
+    if (n_samples > few and not _is_forked) or _workers.get() is not None or not _blas_lock.acquire(blocking=False):
         yield
         return
     try:

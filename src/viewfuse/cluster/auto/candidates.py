@@ -98,7 +98,15 @@ def anchors(task: Task, placements: int = _PLACEMENTS) -> Candidate:
     views = task.samples.with_gaps()
     with quietly():
         fits = [
-            _fitted(AnchorGFSC(task.n_clusters, random_state=task.seed + i, device=task.device), views)
+            _fitted(
+                AnchorGFSC(
+                    task.n_clusters,
+                    view_weights=task.samples.weights,
+                    random_state=task.seed + i,
+                    device=task.device,
+                ),
+                views,
+            )
             for i in range(placements)
         ]
     means = mean_of_others(agreement_of([fit.labels_ for fit in fits]))
@@ -120,7 +128,8 @@ def anchors(task: Task, placements: int = _PLACEMENTS) -> Candidate:
 
 def fused_graphs(task: Task) -> Candidate:
     with quietly():
-        model = _fitted(GFSC(task.n_clusters, random_state=task.seed, device=task.device), task.samples.with_gaps())
+        method = GFSC(task.n_clusters, view_weights=task.samples.weights, random_state=task.seed, device=task.device)
+        model = _fitted(method, task.samples.with_gaps())
     return Candidate(
         "fused graphs",
         to_host(model.labels_),

@@ -15,8 +15,8 @@ from sklearn.cluster import KMeans
 from ..._utils.warn import ignoring
 from ...linalg import all_clusters_taken
 from ...views import Views
+from .._solution import Solution
 from .base import ComparisonMethod
-from .solution import Solution
 
 __all__ = ["KM"]
 
