@@ -87,7 +87,7 @@ def test_unknown_categories_and_another_order_of_columns_are_handled_and_said(mo
 
 def test_columns_that_are_missing_are_an_error_and_new_ones_are_said(model):
     frames, _ = customers(seed=1, n=40)
-    with pytest.raises(ViewsError, match="'profile' does not have the columns 'age'"):
+    with pytest.raises(ViewsError, match="'profile' has other columns than in the fit: column 'age' is missing"):
         model.predict({**frames, "profile": frames["profile"].drop(columns="age")})
     with pytest.warns(EncodingWarning, match="'shoes' are new and not used"):
         model.predict({**frames, "profile": frames["profile"].assign(shoes=1)})

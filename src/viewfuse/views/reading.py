@@ -167,14 +167,15 @@ def _checked_columns(member: Any, table: TableEncoding) -> TableEncoding:
         return table
     columns = [str(name) for name in member.matrix.columns]
     absent = [column.name for column in table.used if column.name not in columns]
+    known = [column.name for column in table.columns]
+    new = [name for name in columns if name not in known]
     if absent:
+        also = f" and column {listed(new)} was not in the fit" if new else ""
         raise ViewsError(
-            f"View {member.name!r} does not have the columns {listed(absent)}, which the model was fitted with.",
+            f"View {member.name!r} has other columns than in the fit: column {listed(absent)} is missing{also}.",
             hint="Add them; cells may be empty.",
             view=member.name,
         )
-    known = [column.name for column in table.columns]
-    new = [name for name in columns if name not in known]
     in_order = [name for name in columns if name in known] == [name for name in known if name in columns]
     if new or not in_order:
         said = [f"the columns {listed(new)} are new and not used"] if new else []
