@@ -98,6 +98,13 @@ _TEXTS = {
             "precomputed": the views are (n_samples, n_samples) graphs with non-negative edge weights. DataFrames are joined
             on rows and columns. Cross-validation is not supported for graphs: it selects rows but not columns.
         """,
+    "own_weights": """
+        view_weights : dict of float by view name, or sequence, default=None
+            Factors on the learned weights of the views; 1 for views that are not named. A view with 0 is left out of the
+            clusters, but stays in the report.
+        fixed_view_weights : dict of float by view name, or sequence, default=None
+            Weights of the views that are used instead of learned ones.
+        """,
     "consensus_tol": """
         max_iter : int, default=200
             Largest number of iterations.
@@ -152,6 +159,8 @@ _TEXTS = {
         n_clusters_ : int
         cluster_counts_ : ClusterCounts
             With ``n_clusters="auto"``: how well each number of clusters fits.
+        verdict_ : Verdict
+            Whether these clusters are real; prints as one sentence.
         """,
     "noise_views_": """
         noise_views_ : tuple of str

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from .._utils.extras import require
 from .._utils.files import replacing
 from ..exceptions import ViewsError
 from ..inspection import FitSummary, as_summary
+from ..views import Views
 from ..views.containers import is_anndata, is_mudata
 from . import omics
 from .sniff import sniff
@@ -22,6 +24,7 @@ __all__ = [
     "check_labels_target",
     "check_results_target",
     "save_labels",
+    "save_predictions",
     "save_results",
 ]
 
@@ -65,17 +68,33 @@ def save_labels(path: str | Path, model: Any, views: Any = None) -> Path:
     path = check_labels_target(path)
     fit = as_summary(model, views)
     ids = fit.sample_ids
-    columns: dict[str, Any] = {"row": np.arange(fit.n_samples)} if ids is None else {"id": ids}
+    columns: dict[str, Any] = {"row": np.arange(fit.n_samples)} if ids is None else {_id_header(fit): ids}
     columns["label"] = fit.labels
     if fit.confidence is not None:
         columns["confidence"] = fit.confidence
-    frame = require("pandas").DataFrame(columns)
+    return _write_table(path, columns)
+
+
+def save_predictions(path: str | Path, views: Views, columns: Mapping[str, Any]) -> Path:
+    """Write one line per sample: its id, or its row counted from 0, and these columns. The formats are those of labels."""
+    path = check_labels_target(path)
+    first = {"row": np.arange(len(views))} if views.ids is None else {"id": views.ids}
+    return _write_table(path, {**first, **columns})
+
+
+def _write_table(path: Path, columns: Mapping[str, Any]) -> Path:
+    frame = require("pandas").DataFrame(dict(columns))
     with replacing(path) as temporary:
         if path.suffix.lower() in _PARQUET:
             frame.to_parquet(temporary, index=False)
         else:
             frame.to_csv(temporary, index=False, sep=_SEPARATORS[path.suffix.lower()])
     return path
+
+
+def _id_header(fit: FitSummary) -> str:
+    """The name of the ids in the input; "id" if they have none, or the name of another column."""
+    return "id" if fit.id_name in (None, "label", "confidence") else str(fit.id_name)
 
 
 def check_labels_target(path: str | Path) -> Path:
@@ -238,6 +257,7 @@ def _for_report(fit: FitSummary) -> dict[str, Any]:
         "y": fit.known_labels,
         "noise_views": np.array(fit.noise_views, dtype=str),
         "stopped": fit.stopped,
+        "id_name": fit.id_name,
         "choice": None if fit.choice is None else json.dumps(fit.choice),
         "drawn_consensus": fit.consensus_graph,
         "spectrum": fit.spectrum,
