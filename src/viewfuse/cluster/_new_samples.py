@@ -112,7 +112,8 @@ class NewSamplesMixin:
 
     def transform(self, X: Any) -> np.ndarray:
         """Where samples lie in the embedding: the mean of their nearest neighbours' rows, weighted by similarity."""
-        return self._placed_new(X)[2].mean(self._known_samples().embedding)
+        embedding = self._known_samples().embedding
+        return self._placed_new(X)[2].mean(embedding).astype(embedding.dtype, copy=False)
 
     def outlier_score(self, X: Any) -> np.ndarray:
         """How unlike all samples of the fit each sample is: 0 in equally dense surroundings, 1 if half as dense, …"""
