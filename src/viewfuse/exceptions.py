@@ -23,6 +23,7 @@ __all__ = [
     "NoStructureWarning",
     "NotEnoughMemoryError",
     "ParameterError",
+    "PluginWarning",
     "RunInProgressError",
     "UninformativeViewWarning",
     "UnmatchedSamplesWarning",
@@ -163,6 +164,10 @@ class UnstableClustersWarning(ViewfuseWarning):
 
 class DegenerateClustersWarning(ViewfuseWarning):
     """The clusters are degenerate: one contains nearly all samples, or many contain a single sample."""
+
+
+class PluginWarning(ViewfuseWarning):
+    """A method that another package registers cannot be used."""
 
 
 class ConvergenceWarning(ViewfuseWarning, _SklearnConvergenceWarning):

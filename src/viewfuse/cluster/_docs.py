@@ -69,6 +69,17 @@ _TEXTS = {
         n_init : int, default=10
             Number of random starts; the best one is kept.
         """,
+    # Parameters of the later methods, which follow their authors' programs
+    "program_scaling": """
+        scaling : {"standard-samples", "standard-features", "unit-samples", "none"}
+            How a view is scaled: every sample, or every feature, to mean 0 and standard deviation 1; samples to unit length;
+            or not at all. The default is that of the program. A view with one or two features gets "standard-features"
+            instead of "standard-samples", with a warning.
+        """,
+    "n_init_if_not_separated": """
+        n_init : int, default=10
+            Number of k-means runs on the embedding, used only if the graph does not fall apart into the clusters.
+        """,
     # Parameters of the fusion methods
     "n_clusters_or_auto": """
         n_clusters : int or "auto", default=8
@@ -131,6 +142,7 @@ _TEXTS = {
         """,
     "embedding_": "embedding_ : (n_samples, p) array",
     "affinity_matrix_": "affinity_matrix_ : (n_samples, n_samples) array",
+    "sparse_graph_": "affinity_matrix_ : (n_samples, n_samples) sparse array",
     "objective_": "objective_ : array, one value per iteration",
     "view_weights_": "view_weights_ : (n_views,) array, summing to 1; a constant view has weight 0",
     "traces": """

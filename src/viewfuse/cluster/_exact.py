@@ -13,7 +13,7 @@ from array_api_compat import array_namespace, is_numpy_array
 from sklearn.utils import ClassifierTags, check_random_state
 
 from .._utils.device import free_memory, moves_to, on_device, to_host, true_positions
-from .._utils.warn import warn
+from .._utils.warn import quietly, warn
 from ..exceptions import (
     DegenerateClustersWarning,
     DegenerateGraphWarning,
@@ -242,8 +242,7 @@ class ExactFusion(StoppableMixin, ViewReportMixin, NewSamplesMixin, RelabelMixin
             theirs = None if present is None else present[:, some]
             if theirs is not None and not theirs.any(axis=1).all():
                 return None
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", ViewfuseWarning)  # a single view may well give poor clusters
+            with quietly():  # a single view may well give poor clusters
                 chosen, rng = [views[v] for v in some], check_random_state(0)
                 some_used = [used[v] for v in some]
                 fixed = own.fixed_weights(some_used, lambda: self._clustered(chosen, theirs, rng)[0].weights)

@@ -311,6 +311,7 @@ class AnchorGFSC(StoppableMixin, ViewReportMixin, EmbeddingMixin, MultiViewClust
 
     def _judge(self, rng: np.random.RandomState) -> None:
         """Set ``verdict_`` by the samples on which views are compared, and warn if it is negative."""
+        self.__dict__.pop("verdict_", None)  # from an earlier fit
         if not self._gives_verdict:
             return
         views, labels = self._views_fitted

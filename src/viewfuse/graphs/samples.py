@@ -95,8 +95,8 @@ class Samples:
     def null(self, random_state: np.random.RandomState) -> Samples:
         """As many samples of one normally distributed cloud with the same mean and covariances, missing in the same places.
 
-        With ``C = X − 1mᵀ`` the centred joint points and ``CᵀC = RᵀR``, the cloud is ``1mᵀ + GR/√n`` with independent standard
-        normal ``G``. With more columns than samples ``R`` is ``C``.
+        With ``C = X − 1mᵀ`` the centred joint points and ``CᵀC = RᵀR``, the cloud is ``1mᵀ + GR/√n`` with independent
+        standard normal ``G``. With more columns than samples ``R`` is ``C``.
         """
         joint = self.joint()
         mean, n = joint.mean(axis=0), len(joint)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from sklearn.metrics.cluster import contingency_matrix
 
-from ..exceptions import ViewfuseWarning
+from .._utils.warn import quietly
 from ..linalg import Laplacian, assign_clusters, smallest_eigenpairs, unit_rows
 from ..metrics import ari, evaluate
 
@@ -64,8 +63,7 @@ def _spectral_clusters(graph: np.ndarray, k: int) -> np.ndarray:
     rng = np.random.RandomState(0)
     if not 1 < k < len(graph):
         return np.zeros(len(graph), dtype=int)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ViewfuseWarning)  # noise views are expected here
+    with quietly():  # noise views are expected here
         pairs = smallest_eigenpairs(Laplacian.of(graph, normalized=True), k, tol=1e-3, random_state=rng)
         return assign_clusters(np.asarray(unit_rows(pairs.vectors)), k, n_init=3, random_state=rng)
 
