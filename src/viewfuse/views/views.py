@@ -17,7 +17,7 @@ from ..exceptions import ViewsError, ViewsTypeError
 from .column_groups import columns_of_group
 from .containers import holds_views, labels_of_bunch, labels_of_omics, members_of_omics, views_of_bunch
 from .join_by_id import Aligned, Member, Missing, align, joined_on_index, matched_by_id
-from .kinds import RELATIONS, Kinds, checked_kinds
+from .kinds import RELATIONS, Kinds, checked_kinds, indicators
 from .labels import checked_labels
 from .matrices import as_float, as_matrix, column_names, is_dataframe, memory_of, take_block, take_rows, with_zero_rows
 from .members import align_relations, checked_names, named_members
@@ -121,9 +121,19 @@ class Views:
         self.feature_names: tuple[np.ndarray | None, ...] = feature_names
         _check_lengths(self.arrays, self.names)
         self.kinds: tuple[str, ...] = checked_kinds(kinds, self.names, self.arrays)
+        self._encode_categories(data)
         self.ids: np.ndarray | None = _checked_ids(ids, len(self))
         self.y: np.ndarray | None = _checked_column(y, len(self), "y")
         self.present: np.ndarray | None = _checked_present(present, len(self), self.n_views)
+
+    def _encode_categories(self, data: Any) -> None:
+        """Replace views of categories by indicators, unless they come from Views, where they are."""
+        encoded = [isinstance(data, Views) and data.kinds[v] == kind for v, kind in enumerate(self.kinds)]
+        for v, kind in enumerate(self.kinds):
+            if kind == "categories" and not encoded[v]:
+                made, names = indicators(self.arrays[v], self.feature_names[v])
+                self.arrays = (*self.arrays[:v], made, *self.arrays[v + 1 :])
+                self.feature_names = (*self.feature_names[:v], names, *self.feature_names[v + 1 :])
 
     @classmethod
     def from_members(cls, members: Sequence[Member], missing: Missing = "error") -> Views:
@@ -280,7 +290,8 @@ class Views:
         if nowhere.size:
             sample = self.sample_name(int(nowhere[0]))
             raise ViewsError(f"The sample in {sample} is missing from every view.", hint="Remove this sample.")
-        complete = Views(arrays, names=self.names, ids=self.ids, kinds=self.kinds)
+        encoded = [kind if kind in RELATIONS else "features" for kind in self.kinds]  # categories are indicators already
+        complete = Views(arrays, names=self.names, ids=self.ids, kinds=encoded)
         complete.feature_names = self.feature_names
         return complete.float_arrays(), None if present.all() else present
 

@@ -219,7 +219,7 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
         sampled = [view[rows] for view in chosen]
         sampled_present = None if present is None else present[rows]
         factors = own.factors[self._used] / own.factors[self._used].mean()
-        self._measure = Measure.learn(sampled, sampled_present, factors)
+        self._measure = Measure.learn(sampled, sampled_present, factors, [views.kinds[v] for v in self._used])
         self._sample_points = self._measure(sampled, sampled_present)
         weights = tuple(factors.tolist()) if own.are_given else None
         samples = Samples(tuple(self._sample_points), sampled_present, weights)

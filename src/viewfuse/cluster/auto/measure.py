@@ -31,14 +31,22 @@ class Measure:
     sizes: tuple[float, ...]
 
     @classmethod
-    def learn(cls, views: Sequence[Any], present: np.ndarray | None, factors: np.ndarray | None = None) -> Measure:
+    def learn(
+        cls,
+        views: Sequence[Any],
+        present: np.ndarray | None,
+        factors: np.ndarray | None = None,
+        kinds: Sequence[str] | None = None,
+    ) -> Measure:
         """Decide how each view is measured, by the samples that are present in it.
 
-        Squared distances are multiplied by ``factors``, if given, one per view.
+        Squared distances are multiplied by ``factors``, if given, one per view. Views of the kind "counts" are measured as
+        such, whatever their values look like.
         """
         if present is not None:
             views = [view[present[:, v]] for v, view in enumerate(views)]
-        representations = tuple(represent(view) for view in views)
+        counts = [kind == "counts" for kind in kinds] if kinds is not None else [False] * len(views)
+        representations = tuple(represent(view, known_counts=known) for view, known in zip(views, counts, strict=True))
         sizes = tuple(influence(measure(view)) for measure, view in zip(representations, views, strict=True))
         if factors is not None:
             sizes = tuple(float(size / np.sqrt(factor)) for size, factor in zip(sizes, factors, strict=True))

@@ -61,7 +61,8 @@ def fit_relations(model: Any, views: Views, fit_features: Callable[[Views, dict[
     arrays = [array if sp.issparse(array) else to_host(array) for array in arrays]
     check_fit(views, arrays, present)
     order = _canonical_order(views, arrays)
-    sorted_views = Views(arrays, names=views.names, ids=views.ids, kinds=views.kinds)[order]
+    kinds = [kind if kind in RELATIONS else "features" for kind in views.kinds]  # categories are indicators already
+    sorted_views = Views(arrays, names=views.names, ids=views.ids, kinds=kinds)[order]
     there = None if present is None else present[order]
     own = OwnWeights.of(model, views.names)
     own.used(range(views.n_views))
