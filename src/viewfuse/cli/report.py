@@ -15,7 +15,22 @@ from ..io import load_results
 from ..io.tables import read_columns
 from ..report import check_report_target, write_report
 from ..views import Views
-from ._options import AsJson, Columns, Ids, KindRules, Labels, MissingSamples, NoLabels, SamplesAre, ViewRules, load
+from ._options import (
+    AsJson,
+    Columns,
+    ColumnTypes,
+    Ids,
+    KindRules,
+    Labels,
+    LooseIds,
+    MissingSamples,
+    NoLabels,
+    Reading,
+    SamplesAre,
+    ViewRules,
+    load,
+    title_of,
+)
 from ._progress import parts_bar
 
 __all__ = ["report"]
@@ -24,7 +39,7 @@ __all__ = ["report"]
 def report(
     results: Annotated[Path, typer.Argument(help="File that viewfuse cluster --save wrote: .npz.")],
     data: Annotated[
-        Path | None,
+        list[Path] | None,
         typer.Argument(help="The data that was clustered. It adds features, view graphs and agreement to the report."),
     ] = None,
     output: Annotated[Path, typer.Option("-o", "--output", help="Write the report to this file: .html.")] = Path(
@@ -38,6 +53,8 @@ def report(
     no_labels: NoLabels = False,
     samples: SamplesAre = None,
     missing: MissingSamples = "error",
+    types: ColumnTypes = None,
+    loose_ids: LooseIds = False,
     kinds: KindRules = None,
     as_json: AsJson = False,
 ) -> None:
@@ -51,11 +68,11 @@ def report(
     """
     check_report_target(output)
     fit = load_results(results)
-    found = None if data is None else load(data, views, ids, labels, no_labels, samples, missing, kinds)
+    found = load(data, Reading(views, ids, labels, no_labels, samples, missing, types, loose_ids, kinds)) if data else None
     if found is not None:
-        _check_same_samples(fit, found, data)
+        _check_same_samples(fit, found, title_of(data or []))
     extra = None if columns is None else read_columns(columns)
-    source = results if data is None else data
+    source = title_of(data) if data else results
     with parts_bar("Writing the report") as on_part:
         path = write_report(output, fit, found, columns=extra, title=title, source=source, on_part=on_part)
     if as_json:
@@ -65,7 +82,7 @@ def report(
         print(f"report written to {path}")
 
 
-def _check_same_samples(fit: FitSummary, views: Views, data: Path | None) -> None:
+def _check_same_samples(fit: FitSummary, views: Views, data: str) -> None:
     if len(views) != fit.n_samples:
         raise ViewsError(
             f"{data} has {len(views)} samples, but the results have {fit.n_samples}.",

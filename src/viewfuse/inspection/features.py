@@ -65,7 +65,7 @@ def distinguishing_features(
     rows = drawn_samples(labels, most_samples)
     by_view: dict[str, list[tuple[Feature, ...]]] = {}
     for v, name in enumerate(views.names):
-        effects = _effects(read_rows(views.arrays[v], rows), np.asarray(labels)[rows], found)
+        effects = _effects(read_rows(views.readable(v), rows), np.asarray(labels)[rows], found)
         by_view[name] = [_largest(row, name, views.feature_names[v], count) for row in effects]
     return by_view
 

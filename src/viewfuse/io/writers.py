@@ -68,7 +68,7 @@ def save_labels(path: str | Path, model: Any, views: Any = None) -> Path:
     path = check_labels_target(path)
     fit = as_summary(model, views)
     ids = fit.sample_ids
-    columns: dict[str, Any] = {"row": np.arange(fit.n_samples)} if ids is None else {"id": ids}
+    columns: dict[str, Any] = {"row": np.arange(fit.n_samples)} if ids is None else {_id_header(fit): ids}
     columns["label"] = fit.labels
     if fit.confidence is not None:
         columns["confidence"] = fit.confidence
@@ -90,6 +90,11 @@ def _write_table(path: Path, columns: Mapping[str, Any]) -> Path:
         else:
             frame.to_csv(temporary, index=False, sep=_SEPARATORS[path.suffix.lower()])
     return path
+
+
+def _id_header(fit: FitSummary) -> str:
+    """The name of the ids in the input; "id" if they have none, or the name of another column."""
+    return "id" if fit.id_name in (None, "label", "confidence") else str(fit.id_name)
 
 
 def check_labels_target(path: str | Path) -> Path:
@@ -252,6 +257,7 @@ def _for_report(fit: FitSummary) -> dict[str, Any]:
         "y": fit.known_labels,
         "noise_views": np.array(fit.noise_views, dtype=str),
         "stopped": fit.stopped,
+        "id_name": fit.id_name,
         "choice": None if fit.choice is None else json.dumps(fit.choice),
         "drawn_consensus": fit.consensus_graph,
         "spectrum": fit.spectrum,

@@ -132,6 +132,7 @@ def _content(
         "reproduce": _reproduce(fit, source),
         "method": fit.method,
         "choice": fit.choice,
+        "table_columns": fit.table_columns,
         "border": fit.border_samples,
         "converged": fit.converged is not False,
         "n_iter": fit.n_iter or 0,
