@@ -67,6 +67,7 @@ def test_missing_views_in_new_samples(fusion):
     assert adjusted_rand_score(NEW.y, found) > adjusted_rand_score(NEW.y, model.predict(NEW)) - 0.15
 
 
+@pytest.mark.filterwarnings("ignore::viewfuse.exceptions.EncodingWarning")  # says that the order of columns differs
 @pytest.mark.parametrize("fusion", [*FUSIONS, AnchorGFSC])
 def test_views_and_columns_are_matched_by_name(fusion):
     train, new = frames(TRAIN), frames(NEW)
@@ -157,3 +158,18 @@ def test_saved_models_predict(fusion, tmp_path):
     again = vf.load(model.save(tmp_path / "fit.model"))
     np.testing.assert_array_equal(again.predict(frames(NEW)), model.predict(frames(NEW)))
     np.testing.assert_allclose(again.predict_proba(frames(NEW)), model.predict_proba(frames(NEW)))
+
+
+@pytest.mark.parametrize("fusion", FUSIONS)
+def test_categories_of_new_samples(fusion):
+    rng = np.random.RandomState(0)
+    y = rng.randint(3, size=200)
+    codes = np.where(rng.random_sample((200, 6)) < 0.8, y[:, None], rng.randint(3, size=(200, 6)))
+    points = 4 * np.eye(3)[y] + rng.normal(size=(200, 3))
+    model = fusion(3, random_state=0).fit(Views({"c": codes[:150], "x": points[:150]}, kinds={"c": "categories"}))
+    found = model.predict({"c": codes[150:], "x": points[150:]})
+    assert adjusted_rand_score(y[150:], found) > 0.9
+    np.testing.assert_array_equal(model.predict({"c": codes[150:151], "x": points[150:151]}), found[:1])
+    codes[150, 0] = 9
+    with pytest.warns(UninformativeViewWarning, match=r"'c' has categories that were not in the fit: '0=9'"):
+        model.predict({"c": codes[150:], "x": points[150:]})

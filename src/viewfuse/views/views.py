@@ -21,7 +21,7 @@ from .encoding import Encoding, Types, readable_matrix
 from .frames import as_frame, is_table
 from .ids import find_ids, id_values
 from .join_by_id import Member, Missing, align, check_missing
-from .kinds import RELATIONS, Kinds, asked_kinds, checked_kinds
+from .kinds import RELATIONS, Kinds, asked_kinds, checked_kinds, indicators
 from .labels import checked_labels
 from .matrices import as_float, column_names, is_dataframe, memory_of, take_block, take_rows, with_zero_rows
 from .members import checked_names, named_members
@@ -158,10 +158,21 @@ class Views:
         self.tables, self.encoding = read.tables, read.encoding
         _check_lengths(self.arrays, self.names)
         self.kinds: tuple[str, ...] = checked_kinds(read.kinds, self.names, self.arrays)
+        self._encode_categories(data)
         self.ids: np.ndarray | None = _checked_ids(ids, len(self))
         self.y: np.ndarray | None = _checked_column(y, len(self), "y")
         present = read.present if present is None else present
         self.present: np.ndarray | None = _checked_present(present, len(self), self.n_views)
+
+    def _encode_categories(self, data: Any) -> None:
+        """Replace views of categories by indicators, unless they are encoded already: in Views, or as tables."""
+        done = [isinstance(data, Views) and data.kinds[v] == kind for v, kind in enumerate(self.kinds)]
+        encoded = [done[v] or self.is_encoded(v) for v in range(self.n_views)]
+        for v, kind in enumerate(self.kinds):
+            if kind == "categories" and not encoded[v]:
+                made, names = indicators(self.arrays[v], self.feature_names[v])
+                self.arrays = (*self.arrays[:v], made, *self.arrays[v + 1 :])
+                self.feature_names = (*self.feature_names[:v], names, *self.feature_names[v + 1 :])
 
     @classmethod
     def from_members(cls, members: Sequence[Member], missing: Missing = "error") -> Views:
@@ -365,7 +376,8 @@ class Views:
         if nowhere.size:
             sample = self.sample_name(int(nowhere[0]))
             raise ViewsError(f"The sample in {sample} is missing from every view.", hint="Remove this sample.")
-        complete = Views(arrays, names=self.names, ids=self.ids, kinds=self.kinds, types=False)
+        plain = [kind if kind in RELATIONS else "features" for kind in self.kinds]  # categories are indicators already
+        complete = Views(arrays, names=self.names, ids=self.ids, kinds=plain, types=False)
         complete.feature_names = self.feature_names
         return complete.float_arrays(), None if present.all() else present
 

@@ -37,7 +37,7 @@ from .candidates import JOINT, MIXTURE, Candidate, Task, candidates_for, cluster
 from .canonical import canonical_order, distinct_views, unit
 from .choice import AutoChoice, ViewChoice, agreement_of, mean_of_others
 from .joint import NO_STRUCTURE, JointCut, clearest_cut, neighbors_inside, null_values
-from .labelling import Labelling
+from .labelling import Labelling, labels_with_gaps
 from .measure import Measure, measured_samples
 from .membership import Membership
 from .votes import Votes, VotingSpace
@@ -220,7 +220,8 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
         sampled = [view[rows] for view in chosen]
         sampled_present = None if present is None else present[rows]
         factors = own.factors[self._used] / own.factors[self._used].mean()
-        self._measure = Measure.learn(sampled, sampled_present, encoded, factors)
+        kinds = [views.kinds[v] for v in self._used]
+        self._measure = Measure.learn(sampled, sampled_present, encoded, factors, kinds)
         self._sample_points = self._measure(sampled, sampled_present)
         weights = tuple(factors.tolist()) if own.are_given else None
         samples = Samples(tuple(self._sample_points), sampled_present, weights)
@@ -442,7 +443,12 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
 
     def _placed_views(self, new: Views) -> Placed:
         arrays, there = new.incomplete_arrays()
-        return self._placed(self._joint(*self._chosen(self._in_units(arrays), there)))
+        views, present = self._chosen(self._in_units(arrays), there)
+        points = self._measure(views, present, self._sample_points)
+        kept, mine = [points[v] for v in self._kept], [self._sample_points[v] for v in self._kept]
+        where = None if present is None else present[:, self._kept]
+        known = labels_with_gaps(kept, where, mine, self._sample_labels, self.n_clusters_)
+        return self._placed(np.hstack(kept), known)
 
     def _warn(self) -> None:
         """Say what the result cannot be relied on for."""

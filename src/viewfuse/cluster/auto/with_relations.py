@@ -61,7 +61,8 @@ def fit_relations(model: Any, views: Views, fit_features: Callable[[Views, dict[
     arrays = [array if sp.issparse(array) else to_host(array) for array in arrays]
     check_fit(views, arrays, present)
     order = _canonical_order(views, arrays)
-    complete = Views(arrays, names=views.names, ids=views.ids, kinds=views.kinds)
+    kinds = [kind if kind in RELATIONS else "features" for kind in views.kinds]  # categories are indicators already
+    complete = Views(arrays, names=views.names, ids=views.ids, kinds=kinds)
     complete.encoding = views.encoding
     sorted_views = complete[order]
     there = None if present is None else present[order]
