@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -19,6 +19,7 @@ __all__ = [
     "File",
     "Ids",
     "Labels",
+    "MaxDrawn",
     "Method",
     "MissingSamples",
     "NoLabels",
@@ -27,6 +28,7 @@ __all__ = [
     "ViewRules",
     "comma_separated",
     "load",
+    "load_options",
 ]
 
 File = Annotated[
@@ -93,6 +95,11 @@ Columns = Annotated[
     ),
 ]
 
+MaxDrawn = Annotated[
+    int | None,
+    typer.Option("--points", min=10, metavar="N", help="Draw at most so many samples on the map of the report (5,000)."),
+]
+
 
 def comma_separated(text: str) -> list[str]:
     """
@@ -100,6 +107,20 @@ def comma_separated(text: str) -> list[str]:
     ['gfsc', 'km']
     """
     return [item.strip() for item in text.split(",") if item.strip()]
+
+
+def load_options(
+    views: list[str] | None, ids: str | None, labels: str | None, no_labels: bool, samples: str | None, missing: str
+) -> dict[str, Any]:
+    """The options of ``load_views`` that differ from its defaults."""
+    given = {
+        "views": views or None,
+        "ids": ids,
+        "labels": False if no_labels else labels,
+        "samples": samples,
+        "missing": None if missing == "error" else missing,
+    }
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def load(
@@ -113,11 +134,4 @@ def load(
 ) -> Views:
     """Read the file with these options; ``load_views`` checks their values."""
     with spinner(f"Reading {file.name}"):
-        return load_views(
-            file,
-            views=views or None,
-            ids=ids,
-            labels=False if no_labels else labels,
-            samples=samples,  # type: ignore[arg-type]
-            missing=missing,  # type: ignore[arg-type]
-        )
+        return load_views(file, **load_options(views, ids, labels, no_labels, samples, missing))

@@ -30,6 +30,7 @@ from ._options import (
     File,
     Ids,
     Labels,
+    MaxDrawn,
     Method,
     MissingSamples,
     NoLabels,
@@ -37,6 +38,7 @@ from ._options import (
     Seed,
     ViewRules,
     load,
+    load_options,
 )
 from ._progress import fit_bar, notice, parts_bar, spinner
 
@@ -69,6 +71,7 @@ def cluster(
         ),
     ] = None,
     columns: Columns = None,
+    points: MaxDrawn = None,
     seed: Seed = 0,
     device: Device = None,
     as_json: AsJson = False,
@@ -112,10 +115,15 @@ def cluster(
         written["labels"] = str(save_labels(output, fit))
     if save is not None:
         into = file if save.suffix.lower() in _OMICS else None
-        written["results"] = str(save_results(save, fit, into=into))
+        with spinner(f"Saving {save.name}"):
+            written["results"] = str(save_results(save, fit, into=into))
     if report is not None:
         with parts_bar("Writing the report") as on_part:
-            written["report"] = str(write_report(report, fit, columns=extra, source=file, on_part=on_part))
+            options = load_options(views, ids, labels, no_labels, samples, missing)
+            page = write_report(
+                report, fit, columns=extra, source=file, load_options=options, max_drawn=points, on_part=on_part
+            )
+            written["report"] = str(page)
     if as_json:
         print(json.dumps(found, indent=2))
     else:
@@ -210,6 +218,9 @@ def _summary(fit: FitSummary, title: str, choice: MethodChoice) -> dict[str, Any
     return {
         "file": title,
         "samples": fit.n_samples,
+        "dropped": fit.n_dropped,
+        "missing": {name: absent for name, absent in fit.n_missing.items() if absent},
+        "verdict": fit.verdict,
         "method": choice.method,
         "picked": list(choice.reasons),
         "choice": fit.choice,
@@ -232,6 +243,12 @@ def _show(found: dict[str, Any], chosen: list[str], console: Console) -> None:
         console.print(text, highlight=False, soft_wrap=True)
 
     line(f"[bold]{escape(found['file'])}[/]: {found['samples']:,} samples")
+    if found["dropped"]:
+        line(f"{count(found['dropped'], 'sample was', 'samples were')} dropped, because some view does not have them")
+    for name, absent in found["missing"].items():
+        line(f"{count(absent, 'sample is', 'samples are')} missing from view {escape(name)}")
+    if found["verdict"] is not None:
+        line(f"[bold]{escape(found['verdict']['sentence'])}[/]")
     for reason in chosen:
         line(escape(reason))
     table = Table("view")

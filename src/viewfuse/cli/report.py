@@ -15,7 +15,19 @@ from ..io import load_results
 from ..io.tables import read_columns
 from ..report import check_report_target, write_report
 from ..views import Views
-from ._options import AsJson, Columns, Ids, Labels, MissingSamples, NoLabels, SamplesAre, ViewRules, load
+from ._options import (
+    AsJson,
+    Columns,
+    Ids,
+    Labels,
+    MaxDrawn,
+    MissingSamples,
+    NoLabels,
+    SamplesAre,
+    ViewRules,
+    load,
+    load_options,
+)
 from ._progress import parts_bar
 
 __all__ = ["report"]
@@ -25,13 +37,14 @@ def report(
     results: Annotated[Path, typer.Argument(help="File that viewfuse cluster --save wrote: .npz.")],
     data: Annotated[
         Path | None,
-        typer.Argument(help="The data that was clustered. It adds features, view graphs and agreement to the report."),
+        typer.Argument(help="The data that was clustered. Results that viewfuse cluster --save wrote have all that the report needs."),
     ] = None,
     output: Annotated[Path, typer.Option("-o", "--output", help="Write the report to this file: .html.")] = Path(
         "report.html"
     ),
     title: Annotated[str | None, typer.Option(help="Title of the report.")] = None,
     columns: Columns = None,
+    points: MaxDrawn = None,
     views: ViewRules = None,
     ids: Ids = None,
     labels: Labels = None,
@@ -46,7 +59,7 @@ def report(
 
       viewfuse cluster news.mat -k 6 --save news.npz
 
-      viewfuse report news.npz news.mat -o news.html
+      viewfuse report news.npz -o news.html
     """
     check_report_target(output)
     fit = load_results(results)
@@ -54,9 +67,10 @@ def report(
     if found is not None:
         _check_same_samples(fit, found, data)
     extra = None if columns is None else read_columns(columns)
-    source = results if data is None else data
+    options = load_options(views, ids, labels, no_labels, samples, missing)
+    about = {"title": title or (data or results).name, "source": data, "load_options": options, "max_drawn": points}
     with parts_bar("Writing the report") as on_part:
-        path = write_report(output, fit, found, columns=extra, title=title, source=source, on_part=on_part)
+        path = write_report(output, fit, found, columns=extra, on_part=on_part, **about)
     if as_json:
         summary = {"samples": fit.n_samples, "clusters": fit.n_clusters, "written": {"report": str(path)}}
         print(json.dumps(summary, indent=2))

@@ -13,6 +13,7 @@ from .._utils.extras import require
 from .._utils.files import replacing
 from ..exceptions import ViewsError
 from ..inspection import FitSummary, as_summary
+from ..inspection.stored import parts_to_arrays
 from ..views.containers import is_anndata, is_mudata
 from . import omics
 from .sniff import sniff
@@ -97,9 +98,9 @@ def save_results(path: str | Path, model: Any, views: Any = None, *, into: Any =
     path : path
         ``.npz``: arrays ``labels``, ``ids``, ``confidence``, ``view_names``, ``view_weights``, ``embedding``, then
         ``n_iter``, ``converged``, ``method``, ``params``, ``params_source`` and ``versions`` (the last three are JSON), and
-        what a report shows (``history_…``, ``spectrum``, ``drawn_consensus``, ``noise_views``, ``y``, and ``choice`` as
-        JSON). Nothing is pickled.
-        :func:`load_results` reads it.
+        what a report shows, so that it needs no data: ``history_…``, ``spectrum``, ``drawn_consensus``, ``noise_views``,
+        ``y``, ``choice`` and ``verdict`` as JSON, the neighbour graphs of the drawn samples and values of their features.
+        Nothing is pickled. :func:`load_results` reads it.
         ``.h5ad`` or ``.h5mu``: the data of ``into`` with the results added.
     model : fitted estimator, or FitSummary
         With ``labels_``. What else it has is saved too.
@@ -240,7 +241,12 @@ def _for_report(fit: FitSummary) -> dict[str, Any]:
         "stopped": fit.stopped,
         "choice": None if fit.choice is None else json.dumps(fit.choice),
         "drawn_consensus": fit.consensus_graph,
-        "spectrum": fit.spectrum,
+        "spectrum": fit.consensus_spectrum,
+        "outlier_score": fit.outlier_score,
+        "verdict": None if fit.verdict is None else json.dumps(fit.verdict),
+        "counts": None if fit.counts is None else json.dumps(fit.counts),
+        "max_drawn": np.asarray(fit.max_drawn),
+        **parts_to_arrays(fit),
         **{f"history_{name}": trace for name, trace in fit.history.items()},
     }
     return {name: value for name, value in found.items() if value is not None}

@@ -1,0 +1,176 @@
+"""The neighbour graphs of a fit's data before any cut: of each view, and of the views that the fit used together.
+
+They are made from the views alone, as AutoFusion makes the graphs that it cuts: each view is measured in the way that suits
+its values, and each sample is connected to its nearest samples. No label and no cut enters, so a picture that is drawn from
+them shows clusters only if the data has them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.decomposition import TruncatedSVD
+from sklearn.metrics import silhouette_samples
+
+from .._utils.device import to_host
+from ..cluster.auto.canonical import unit
+from ..cluster.auto.measure import Measure
+from ..graphs.nearest import neighbor_graph
+from ..linalg import unit_rows
+from ..linalg.sparse_cut import normalized_graph
+from ..views import Views
+from .layouts import drawn_samples
+
+__all__ = ["FUSED", "Neighborhoods", "neighborhoods_of_embedding", "neighborhoods_of_views"]
+
+FUSED = "all views"  # the name of the joint graph
+_MOST_WHOLE = 5_000  # samples whose neighbours are searched for in all columns; of more, in the main directions
+_MOST_DIRECTIONS = 50
+_MOST_IN_SILHOUETTE = 2_000
+_STRONGEST = 15  # edges that are kept of each sample of a given graph
+
+
+@dataclass(frozen=True, eq=False)
+class Neighborhoods:
+    """Neighbour graphs of some samples.
+
+    Attributes
+    ----------
+    fused : (n, n) sparse array, the graph of the views that were used, together
+    views : dict of (n, n) sparse arrays, the graph of each view alone
+    plane : (n, 2) array or None, the principal plane of the views that were used
+    points : (n, p) array or None, the views that were used side by side, in which the neighbours were found
+    before_cut : bool
+        False if there was nothing but the embedding to make the graph from: the cut has shaped it.
+    """
+
+    fused: sp.csr_array
+    views: dict[str, sp.csr_array]
+    plane: np.ndarray | None = None
+    points: np.ndarray | None = None
+    before_cut: bool = True
+
+    def share_inside(self, graph: sp.csr_array, labels: np.ndarray) -> np.ndarray:
+        """(n,) share of each sample's edges, by weight, that lead to its own cluster; 0 for a sample without edges."""
+        edges = graph.tocoo()
+        same = np.bincount(edges.row, edges.data * (labels[edges.row] == labels[edges.col]), minlength=len(labels))
+        degree = np.asarray(graph.sum(axis=1)).ravel()
+        return np.asarray(same / np.where(degree > 0, degree, 1))
+
+    def silhouettes(self, labels: np.ndarray) -> dict[int, float]:
+        """Mean silhouette of each cluster in the data, from at most 2,000 samples; empty without the points."""
+        rows = drawn_samples(labels, _MOST_IN_SILHOUETTE)
+        found = np.unique(labels[rows])
+        if self.points is None or not 1 < found.size < len(rows):
+            return {}
+        values = silhouette_samples(self.points[rows], labels[rows])
+        return {int(cluster): float(values[labels[rows] == cluster].mean()) for cluster in found}
+
+    def centrality(self, labels: np.ndarray) -> np.ndarray:
+        """(n,) how much each sample shares its neighbours with samples of its own cluster: large in its middle."""
+        edges = normalized_graph(self.fused).tocoo()
+        same = labels[edges.row] == labels[edges.col]
+        within = sp.csr_array((edges.data[same], (edges.row[same], edges.col[same])), shape=self.fused.shape)
+        return np.asarray(within @ (within @ (within @ np.ones(len(labels)))))
+
+    def shared(self, graph: sp.csr_array, rows: np.ndarray) -> np.ndarray:
+        """Edges and shared neighbours among some samples, (rows, rows): a few rows of a sparse graph have few edges."""
+        some = normalized_graph(graph)[rows]
+        return np.asarray((some[:, rows] + some @ some.T).toarray(), dtype=float)
+
+
+def neighborhoods_of_views(
+    views: Views, rows: np.ndarray, *, used: Sequence[int], weights: np.ndarray | None, precomputed: bool
+) -> Neighborhoods:
+    """The graphs of these rows of the data.
+
+    Parameters
+    ----------
+    used : positions of the views in the joint graph
+    weights : (n_views,) array or None, by which squared distances of the joint graph are multiplied
+    precomputed : bool, whether the views are graphs themselves
+    """
+    if precomputed:
+        return _of_graphs(views, rows, used, weights)
+    arrays, present = views[rows].incomplete_arrays()
+    arrays = [array if sp.issparse(array) else to_host(array).astype(float) for array in arrays]
+    arrays = [array if (size := unit(array)) == 1 else array / size for array in arrays]
+    points = [_main_directions(view) for view in Measure.learn(arrays, present)(arrays, present)]
+    joint = np.hstack([points[v] * _factor(weights, v, used) for v in used])
+    graphs = {
+        name: _graph_of_present(points[v], None if present is None else present[:, v]) for v, name in enumerate(views.names)
+    }
+    # One view alone is the joint graph: it is not drawn twice.
+    fused = graphs[views.names[used[0]]] if len(used) == 1 and present is None else neighbor_graph(joint)
+    return Neighborhoods(fused, graphs, _principal_plane(joint), joint)
+
+
+def neighborhoods_of_embedding(embedding: np.ndarray) -> Neighborhoods:
+    """The graph of the embedding of a fit, for want of the data."""
+    points = np.asarray(unit_rows(np.asarray(embedding, dtype=float)))
+    return Neighborhoods(neighbor_graph(points), {}, _principal_plane(points), points, before_cut=False)
+
+
+def _of_graphs(views: Views, rows: np.ndarray, used: Sequence[int], weights: np.ndarray | None) -> Neighborhoods:
+    graphs = {name: _strongest(array[rows][:, rows]) for name, array in zip(views.names, views.arrays, strict=True)}
+    parts = [normalized_graph(graphs[views.names[v]]) * _factor(weights, v, used) ** 2 for v in used]
+    return Neighborhoods(sp.csr_array(sum(parts[1:], parts[0])), graphs)
+
+
+def _factor(weights: np.ndarray | None, view: int, used: Sequence[int]) -> float:
+    if weights is None:
+        return 1.0
+    mean = float(np.mean([weights[v] for v in used]))
+    return float(np.sqrt(weights[view] / mean)) if mean > 0 else 1.0
+
+
+def _graph_of_present(points: np.ndarray, present: np.ndarray | None) -> sp.csr_array:
+    """The graph of the samples that are present in the view; the others have no edges."""
+    n = len(points)
+    rows = np.arange(n) if present is None else np.flatnonzero(present)
+    if rows.size < 2:
+        return sp.csr_array((n, n))
+    graph = neighbor_graph(points[rows]).tocoo()
+    return sp.csr_array((graph.data, (rows[graph.row], rows[graph.col])), shape=(n, n))
+
+
+def _strongest(graph: Any) -> sp.csr_array:
+    """The strongest edges of each sample of a given graph, symmetric, without self-loops."""
+    held = sp.csr_array(graph, dtype=float)
+    held = sp.csr_array((held + held.T) / 2)
+    held.setdiag(0)
+    held.eliminate_zeros()
+    kept = []
+    for row in range(held.shape[0]):
+        span = np.arange(held.indptr[row], held.indptr[row + 1])
+        kept.append(span[np.argsort(-held.data[span], kind="stable")[:_STRONGEST]])
+    edges = np.concatenate(kept)
+    rows = np.repeat(np.arange(held.shape[0]), [len(some) for some in kept])
+    graph = sp.csr_array((held.data[edges], (rows, held.indices[edges])), shape=held.shape)
+    return sp.csr_array(graph.maximum(graph.T))
+
+
+def _main_directions(points: np.ndarray) -> np.ndarray:
+    if len(points) <= _MOST_WHOLE or points.shape[1] <= _MOST_DIRECTIONS:
+        return points
+    return np.asarray(TruncatedSVD(_MOST_DIRECTIONS, random_state=0).fit_transform(points - points.mean(axis=0)))
+
+
+def _principal_plane(points: np.ndarray) -> np.ndarray:
+    """The first two principal components, (n, 2)."""
+    centred = points - points.mean(axis=0)
+    if centred.shape[1] < 2:
+        return np.column_stack([centred, np.zeros((len(centred), 2 - centred.shape[1]))])
+    if min(centred.shape) > 100:
+        plane = TruncatedSVD(2, random_state=0).fit_transform(centred)
+    else:
+        left, sizes, _ = np.linalg.svd(centred, full_matrices=False)
+        plane = left[:, :2] * sizes[:2]
+    if plane.shape[1] < 2:
+        plane = np.column_stack([plane, np.zeros(len(plane))])
+    plane = plane * np.where(plane[np.abs(plane).argmax(axis=0), [0, 1]] < 0, -1, 1)
+    return np.asarray(plane / max(float(np.sqrt(np.mean(plane**2))), 1e-300))
