@@ -24,6 +24,7 @@ __all__ = [
     "ParameterError",
     "RunInProgressError",
     "UninformativeViewWarning",
+    "UnmatchedSamplesWarning",
     "UnstableClustersWarning",
     "UnusedColumnsWarning",
     "UnusedVariablesWarning",
@@ -125,6 +126,10 @@ class ViewfuseWarning(_Structured, UserWarning):
 
 class UninformativeViewWarning(ViewfuseWarning):
     """A view is constant, some of its rows are all zeros, or it does not show what the method compares."""
+
+
+class UnmatchedSamplesWarning(ViewfuseWarning):
+    """A table that is matched by id has no row for some samples."""
 
 
 class UnusedColumnsWarning(ViewfuseWarning):

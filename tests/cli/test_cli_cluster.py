@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -17,6 +18,7 @@ from viewfuse.cluster import METHODS
 from viewfuse.datasets import make_views
 
 pd = pytest.importorskip("pandas")
+IDS = pd.Index([f"s{i}" for i in range(30)], name="id")
 
 
 class FakeAutoFusion:
@@ -48,7 +50,7 @@ def folder(tmp_path: Path) -> Path:
     views = make_views(n_samples=30, n_features=(3, 4), random_state=0)
     made = tmp_path / "tables"
     made.mkdir()
-    index = pd.Index([f"s{i}" for i in range(30)], name="id")
+    index = IDS
     for name, array in zip(views.names, views.arrays, strict=True):
         pd.DataFrame(array, index=index).to_csv(made / f"{name}.csv")
     pd.DataFrame({"label": views.y}, index=index).to_csv(made / "labels.csv")
@@ -155,14 +157,63 @@ def test_real_solver_end_to_end(folder: Path, tmp_path: Path, command: Callable)
 def test_device_is_used_or_refused(folder: Path, tmp_path: Path, command: Callable) -> None:
     pytest.importorskip("torch", reason="PyTorch is not installed")
     plain, moved = tmp_path / "plain.csv", tmp_path / "moved.csv"
-    for target, options in ((plain, ()), (moved, ("--device", "cpu"))):
+    for target, options in ((plain, ()), (moved, ("--device", "cpu:0"))):
         assert command("cluster", folder, "-k", 3, "-o", target, *options).code == 0
     labels = [pd.read_csv(target)["label"] for target in (plain, moved)]
     assert viewfuse.metrics.ari(*labels) == 1
-    unable = command("cluster", folder, "-k", 3, "-m", "km", "--device", "cpu")
+    unable = command("cluster", folder, "-k", 3, "-m", "km", "--device", "cpu:0")
     assert unable.code == 2
     assert all(fact in unable.err for fact in ("km", "auto, gfsc, gf, anchor-gfsc", "leave --device out"))
     assert command("cluster", folder, "-k", 3, "--device", "nowhere").code == 2
+
+
+@pytest.mark.parametrize("method", ["auto", "gfsc", "anchor-gfsc", "km"])
+def test_the_processor_needs_no_pytorch(
+    folder: Path, method: str, command: Callable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)  # an import of it now fails
+    plain, processor = (
+        command("cluster", folder, "-k", 3, "-m", method, "--json", *options) for options in ((), ("--device", "cpu"))
+    )
+    assert processor.code == 0, processor.err
+    assert json.loads(processor.out)["sizes"] == json.loads(plain.out)["sizes"]
+
+
+class TestColumns:
+    """A table of further columns cannot cost the result of a fit."""
+
+    @pytest.fixture
+    def table(self, tmp_path: Path) -> Path:
+        place = tmp_path / "more.csv"
+        pd.DataFrame({"age": np.arange(30) + 0.5, "site": ["a", "b", "c"] * 10}, index=IDS).to_csv(place)
+        return place
+
+    @pytest.mark.filterwarnings("default::viewfuse.exceptions.UnmatchedSamplesWarning")
+    def test_a_sample_without_a_row_is_shown_without_a_value(
+        self, folder: Path, table: Path, tmp_path: Path, command: Callable
+    ) -> None:
+        pd.read_csv(table, index_col="id").drop(["s3", "s7"]).to_csv(table)
+        ended = command("cluster", folder, "-k", 3, "--report", tmp_path / "r.html", "--columns", table)
+        assert ended.code == 0, ended.err
+        assert "no row for 2 samples of 30, the first is 's3'" in ended.err
+        assert "--columns" in ended.err
+        page = (tmp_path / "r.html").read_text()
+        values = json.loads(re.search(r'"name": "age".*?"values": (\[.*?\])', page)[1])
+        assert [row for row, value in enumerate(values) if value is None] == [3, 7]
+        assert "no value" in page
+
+    @pytest.mark.parametrize("change", ["others", "twice"])
+    def test_a_table_that_cannot_be_used_is_refused_before_the_fit(
+        self, folder: Path, table: Path, tmp_path: Path, command: Callable, monkeypatch: pytest.MonkeyPatch, change: str
+    ) -> None:
+        monkeypatch.setattr(viewfuse.AutoFusion, "fit", lambda *_: pytest.fail("the fit has begun"))
+        frame = pd.read_csv(table, index_col="id")
+        frame = frame.rename("x{}".format) if change == "others" else pd.concat([frame, frame[:1]])
+        frame.rename_axis("id").to_csv(table)
+        ended = command("cluster", folder, "-k", 3, "--report", tmp_path / "r.html", "--columns", table)
+        assert ended.code == 2
+        assert ("no row for any sample" if change == "others" else "s0") in ended.err
+        assert not (tmp_path / "r.html").exists()
 
 
 def test_without_options_prints_what_was_chosen(tmp_path: Path, command: Callable) -> None:
@@ -180,7 +231,7 @@ def test_without_options_prints_what_was_chosen(tmp_path: Path, command: Callabl
 def test_data_without_clusters_gives_a_warning(tmp_path: Path, command: Callable) -> None:
     rng = np.random.default_rng(0)
     np.savez(tmp_path / "noise.npz", a=rng.normal(size=(100, 4)), b=rng.normal(size=(100, 5)))
-    pytest.importorskip("bokeh")
+    pytest.importorskip("jinja2")
     ended = command("cluster", tmp_path / "noise.npz", "--report", tmp_path / "noise.html")
     assert ended.code == 0, ended.err
     assert ended.err.startswith("viewfuse: ")
@@ -211,7 +262,7 @@ def test_json_of_other_methods_has_no_choice(folder: Path, command: Callable) ->
 
 
 def test_the_choice_is_in_the_report_of_saved_results(folder: Path, tmp_path: Path, command: Callable) -> None:
-    pytest.importorskip("bokeh")
+    pytest.importorskip("jinja2")
     ended = command("cluster", folder, "-k", 3, "--json", "--save", tmp_path / "out.npz")
     assert ended.code == 0, ended.err
     assert command("report", tmp_path / "out.npz", "-o", tmp_path / "out.html").code == 0

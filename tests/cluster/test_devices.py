@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 from reference import blobs
-from viewfuse import GFSC, AnchorGFSC, metrics
+from viewfuse import GFSC, AnchorGFSC, AutoFusion, metrics
 from viewfuse.cluster import GF, _exact
 from viewfuse.exceptions import NotEnoughMemoryError, ParameterError, ViewsError, ViewsTypeError
 
@@ -30,10 +30,16 @@ def test_tensors_in_tensors_out(method, precision):
 
 
 def test_device_takes_numpy_arrays_and_returns_numpy_arrays():
-    model = GFSC(3, device="cpu", random_state=0).fit([*VIEWS[:2], sp.csr_array(VIEWS[2])])
+    model = GFSC(3, device="cpu:0", random_state=0).fit([*VIEWS[:2], sp.csr_array(VIEWS[2])])
     expected = GFSC(3, random_state=0).fit(VIEWS)
     assert isinstance(model.labels_, np.ndarray)
     np.testing.assert_allclose(model.affinity_matrix_, expected.affinity_matrix_, atol=1e-5)
+
+
+@pytest.mark.parametrize("method", [GFSC, GF, AnchorGFSC, AutoFusion])
+def test_tensors_can_be_moved_to_the_processor(method):
+    model = method(3, device="cpu", random_state=0).fit([torch.asarray(view) for view in VIEWS])
+    assert metrics.ari(LABELS, model.labels_) == 1
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a CUDA device here")
@@ -74,7 +80,7 @@ def test_anchors_on_blocks_of_tensor_rows_with_missing_views():
     views[1][7] = np.nan
     options = {"n_anchors": 9, "random_state": 0}
     expected = SmallBlocks(3, **options).fit(views)
-    moved = SmallBlocks(3, device="cpu", **options).fit(views)
+    moved = SmallBlocks(3, device="cpu:0", **options).fit(views)
     assert isinstance(moved.labels_, np.ndarray)
     np.testing.assert_allclose(moved.embedding_, expected.embedding_, atol=1e-4)
     np.testing.assert_array_equal(moved.predict(views), moved.labels_)

@@ -6,13 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-from sklearn.base import clone
-from sklearn.model_selection import GridSearchCV
+from sklearn.base import BaseEstimator, clone
+from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from reference import blobs
-from viewfuse import GF, GFSC, METHODS, Views, ViewsError, metrics
+from viewfuse import GF, GFSC, METHODS, AnchorGFSC, AutoFusion, Views, ViewsError, metrics
 from viewfuse.datasets import load_digits_views
 from viewfuse.exceptions import (
     ConvergenceWarning,
@@ -154,6 +154,48 @@ def test_grid_search_splits_samples(as_views):
     search.fit(data)
     assert set(sizes) == {(60, 30)}
     assert search.best_estimator_.labels_.shape == (90,)
+
+
+@pytest.mark.parametrize("method", [GFSC, AnchorGFSC])
+@pytest.mark.parametrize("n_jobs", [None, 2])
+def test_cross_validation_of_a_list_of_views_is_refused(method, n_jobs):
+    """scikit-learn would split the views into folds, not the samples."""
+    options = {"scoring": lambda *_: 0.0, "cv": 2, "n_jobs": n_jobs}
+    search = GridSearchCV(method(3, random_state=0), {"alpha": [1.0]}, error_score="raise", **options)
+    with pytest.raises(ViewsTypeError, match=r"split a list of views.*1 of them.*Wrap them in Views"):
+        search.fit(VIEWS)
+    with pytest.raises(ValueError, match="Wrap them in Views"):  # by default scikit-learn collects the errors
+        cross_val_score(make_pipeline(method(3, random_state=0)), VIEWS, error_score=np.nan, **options)
+
+
+def test_a_list_of_views_may_be_made_inside_a_cross_validation():
+    class FromTable(BaseEstimator):
+        def fit(self, X, y=None):
+            self.labels_ = GFSC(3, random_state=0).fit([X[:, :4], X[:, 4:]]).labels_
+            return self
+
+    scores = cross_val_score(FromTable(), np.hstack(VIEWS), scoring=lambda model, *_: len(model.labels_), cv=3)
+    assert scores.tolist() == [60, 60, 60]
+
+
+@pytest.mark.parametrize("method", [GFSC, AnchorGFSC, AutoFusion])
+def test_a_failed_fit_leaves_the_estimator_as_it_was(method, monkeypatch):
+    unfitted = method(3, random_state=0)
+    before = dict(vars(unfitted))
+    with pytest.raises(ViewsError):
+        unfitted.fit([np.full((90, 3), np.nan)])
+    assert vars(unfitted) == before
+    model = method(3, random_state=0).fit(dict(zip("abc", VIEWS, strict=True)))
+    labels = model.labels_
+
+    def interrupted(self):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(method, "_number_clusters", interrupted)  # the last step of a fit
+    with pytest.raises(KeyboardInterrupt):
+        model.fit({"d": VIEWS[0][:50]})
+    assert model.labels_ is labels
+    assert list(model.view_names_) == ["a", "b", "c"]
 
 
 def test_float32_is_kept():

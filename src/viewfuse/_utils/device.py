@@ -19,7 +19,7 @@ from array_api_compat import (
 from ..exceptions import ParameterError
 from .extras import require
 
-__all__ = ["beside", "free_memory", "is_tensor", "on_device", "to_host", "true_positions"]
+__all__ = ["beside", "free_memory", "is_tensor", "moves_to", "on_device", "to_host", "true_positions"]
 
 
 def to_host(array: Any) -> np.ndarray:
@@ -41,6 +41,11 @@ def is_tensor(array: Any) -> bool:
 def beside(array: Any, matrix: np.ndarray) -> Any:
     """Return a NumPy matrix in the library and on the device of ``array``."""
     return array_namespace(array).asarray(matrix, device=array.device)
+
+
+def moves_to(device: str | None, arrays: Sequence[Any]) -> bool:
+    """Return whether arrays must be moved to use this device. NumPy and sparse arrays are in the processor's memory."""
+    return device is not None and (device != "cpu" or any(map(is_tensor, arrays)))
 
 
 def on_device(arrays: Sequence[Any], device: str) -> list[Any]:

@@ -19,7 +19,7 @@ from ..inspection import FitSummary, summarise
 from ..io import save_labels, save_results
 from ..io.tables import read_columns
 from ..io.writers import check_labels_target, check_results_target
-from ..report import check_report_target, write_report
+from ..report import check_columns, check_report_target, write_report
 from ..selection.method_choice import MethodChoice, choose
 from ..views import Views
 from ._interrupt import INTERRUPTED, stop_on_ctrl_c
@@ -100,6 +100,7 @@ def cluster(
     _check_targets(file, output, save, report)
     data = load(file, views, ids, labels, no_labels, samples, missing)
     extra = None if columns is None else read_columns(columns)
+    check_columns(extra, data)
     choice = choose(data, method, n_clusters)
     model, stopped = _fit(choice, data, seed, device)
     if stopped and not (output or save or report):
@@ -147,7 +148,7 @@ def _fit(choice: MethodChoice, data: Views, seed: int, device: str | None) -> tu
     from ..cluster import METHODS
 
     model = METHODS[choice.method](n_clusters=choice.n_clusters, random_state=seed)
-    if device is not None:
+    if device not in (None, "cpu"):
         if "device" not in model.get_params():
             able = ", ".join(key for key, method in METHODS.items() if "device" in method().get_params())
             raise ParameterError(

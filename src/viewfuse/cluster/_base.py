@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
@@ -15,12 +14,20 @@ from sklearn.utils import check_random_state, estimator_html_repr
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._utils import hooks
-from .._utils.device import free_memory
+from .._utils.device import free_memory, moves_to, to_host
+from .._utils.warn import warn
 from ..exceptions import UnusedColumnsWarning, ViewsTypeError
-from ..linalg import assign_clusters
+from ..linalg import assign_clusters, numbered_by_size, occurrences, order_by_size, renumbered
 from ..linalg.threads import threads_for
 from ..views import Views, align_graph_frames, holds_views, is_dataframe, split_columns
-from ._checks import check_enough_samples, check_graphs, nonconstant_views, solving
+from ._checks import (
+    check_enough_samples,
+    check_graphs,
+    check_not_split_by_view,
+    nonconstant_views,
+    restored_on_failure,
+    solving,
+)
 from ._constraints import ANYTHING, Constraint, Count, check_parameters
 from ._docs import filled
 from ._memory import MemoryDemand, check_memory
@@ -39,6 +46,7 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
 
     n_clusters: Any
     views: Any
+    labels_: Any
     affinity: str = "self-expressive"
 
     _parameter_constraints: ClassVar[dict[str, Sequence[Constraint]]] = {
@@ -69,6 +77,12 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
         -------
         self
         """
+        check_not_split_by_view(X)
+        with restored_on_failure(self):
+            self._fit_checked(X)
+        return self
+
+    def _fit_checked(self, X: Any) -> None:
         views = self._checked_views(X)
         arrays, present = self._arrays(views)
         check_enough_samples(views, 2 if self.n_clusters == "auto" else self.n_clusters)
@@ -77,12 +91,12 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
         used = nonconstant_views(views, arrays, present)
         self._describe(X, views)
         demand = self._demand()
-        on_gpu = getattr(self, "device", None) is not None or free_memory(arrays[used[0]]) is not None
+        on_gpu = moves_to(getattr(self, "device", None), arrays) or free_memory(arrays[used[0]]) is not None
         if demand is not None and not on_gpu:
             check_memory(self, demand.bytes([arrays[v] for v in used]), len(views))
         with solving(self), threads_for(len(views)):
             self._fit(views, arrays, used)
-        return self
+            self._number_clusters()
 
     def _arrays(self, views: Views) -> tuple[list[Any], np.ndarray | None]:
         """The views as floating-point arrays, and which samples are present in which view.
@@ -126,6 +140,23 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
     def _fit(self, views: Views, arrays: list[Any], used: list[int]) -> None:
         raise NotImplementedError(f"{type(self).__name__} has no _fit")
 
+    def _number_clusters(self) -> None:
+        """Number the clusters by size, the largest 0, and clusters of equal size by their first sample.
+
+        The numbers then depend on the clusters only: not on the seed, the number of threads or the order of a computation.
+        """
+        order = order_by_size(*self._occurrences(getattr(self, "n_clusters_", self.n_clusters)))
+        if (order != np.arange(len(order))).any():
+            self._renumber(order)
+
+    def _occurrences(self, n_clusters: int) -> tuple[np.ndarray, np.ndarray]:
+        """Size and first sample of each cluster."""
+        return occurrences(to_host(self.labels_), n_clusters)
+
+    def _renumber(self, order: np.ndarray) -> None:
+        """Give cluster ``order[i]`` the number i. A method that keeps more than labels for each cluster extends this."""
+        self.labels_ = renumbered(self.labels_, order)
+
     def _as_views(self, X: Any, *, reset: bool = True) -> Views:
         if not _is_one_matrix(X):
             if self.views is not None:
@@ -152,13 +183,12 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
         else:
             views, unused = split_columns(matrix, self.views)
             if unused:
-                warnings.warn(
+                warn(
                     UnusedColumnsWarning(
                         f"{unused} of {matrix.shape[1]} columns are in no group of views= and are not used.",
                         parameter="views",
                         value=self.views,
-                    ),
-                    stacklevel=3,
+                    )
                 )
         return views if index is None else Views(views, ids=index)
 
@@ -226,7 +256,8 @@ class RelabelMixin(EmbeddingMixin):
         """Labels of another k-means run on the fitted embedding. The fitted attributes do not change."""
         check_is_fitted(self)
         k = getattr(self, "n_clusters_", self.n_clusters)
-        return assign_clusters(self._points, k, n_init=n_init, random_state=check_random_state(random_state))
+        rng = check_random_state(random_state)
+        return numbered_by_size(assign_clusters(self._points, k, n_init=n_init, random_state=rng))
 
 
 def _is_one_matrix(X: Any) -> bool:

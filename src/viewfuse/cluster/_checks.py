@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -11,13 +10,16 @@ import numpy as np
 import scipy.sparse as sp
 from array_api_compat import array_namespace
 
+from .._utils.callers import calling_frames, module_of
 from .._utils.device import to_host, true_positions
+from .._utils.warn import warn
 from ..exceptions import (
     DivergenceError,
     NoStructureWarning,
     NotEnoughMemoryError,
     UninformativeViewWarning,
     ViewsError,
+    ViewsTypeError,
 )
 from ..views import Views
 from ._constraints import Count, check_value
@@ -29,8 +31,10 @@ __all__ = [
     "check_enough_samples",
     "check_finite_results",
     "check_graphs",
+    "check_not_split_by_view",
     "check_zero_samples",
     "nonconstant_views",
+    "restored_on_failure",
     "solving",
     "unbalanced_sizes",
     "warn_of_no_structure",
@@ -91,7 +95,7 @@ def nonconstant_views(views: Views, arrays: Sequence[Any], present: np.ndarray |
             f"Views {names} are constant: all samples have the same values. They get weight 0.",
             hint="Fix these views or leave them out.",
         )
-    warnings.warn(found, stacklevel=4)
+    warn(found)
     return [v for v in by_name if v not in constant]
 
 
@@ -106,24 +110,22 @@ def warn_of_zero_samples(views: Views, zero: np.ndarray, used: Sequence[int]) ->
     everywhere = np.flatnonzero(zero.all(axis=1))
     if everywhere.size:
         names = ", ".join(repr(views.names[v]) for v in used)
-        warnings.warn(
+        warn(
             UninformativeViewWarning(
                 f"{_rows(everywhere)} all zeros in every view ({names}), the first is "
                 f"{views.sample_name(everywhere[0])}. The cluster of such a sample is arbitrary.",
                 hint="Remove these samples.",
-            ),
-            stacklevel=5,
+            )
         )
     zero[everywhere] = False
     for position in np.flatnonzero(zero.any(axis=0)).tolist():
         rows, name = np.flatnonzero(zero[:, position]), views.names[used[position]]
-        warnings.warn(
+        warn(
             UninformativeViewWarning(
                 f"View {name!r}: {_rows(rows)} all zeros, the first is {views.sample_name(rows[0])}. "
                 "The other views decide the clusters of these samples.",
                 view=name,
-            ),
-            stacklevel=5,
+            )
         )
 
 
@@ -141,13 +143,12 @@ def check_directions(views: Views, arrays: Sequence[Any], used: Sequence[int], n
         found = "In every view the samples lie near one line, so they have two directions from their mean."
     else:
         return
-    warnings.warn(
+    warn(
         UninformativeViewWarning(
             f"{found} {method} compares only the directions of samples from their mean, so it may not tell clusters apart.",
             hint="Use AutoFusion, which compares distances.",
             view=few[0] if len(few) == 1 else None,
-        ),
-        stacklevel=5,
+        )
     )
 
 
@@ -173,7 +174,7 @@ def _dimensions(points: np.ndarray) -> float:
 
 def warn_of_no_structure(found: ClusterCounts) -> None:
     if not found.structured:
-        warnings.warn(
+        warn(
             NoStructureWarning(
                 f"No clusters were found: for every number of clusters from {found.counts[0]} to {found.counts[-1]} the "
                 "clusters are no more stable than those of samples drawn from a single group. All samples are put in one "
@@ -181,8 +182,7 @@ def warn_of_no_structure(found: ClusterCounts) -> None:
                 hint="Set n_clusters to a number to divide them anyway.",
                 parameter="n_clusters",
                 value="auto",
-            ),
-            stacklevel=6,
+            )
         )
 
 
@@ -227,6 +227,35 @@ def check_graphs(views: Views, arrays: Sequence[Any]) -> None:
                 view=name,
                 value=least,
             )
+
+
+def check_not_split_by_view(X: Any) -> None:
+    """Raise ViewsTypeError if scikit-learn's cross-validation fits a plain list of views.
+
+    It indexes a list by its elements, so it has split the views, and not the samples, into folds. Neither the data nor the
+    indices show this in ``fit``, because some views of a list are a list of views. The caller does.
+    """
+    if not isinstance(X, (list, tuple)) or not all(hasattr(view, "shape") for view in X):
+        return
+    if "sklearn.model_selection._validation" in map(module_of, calling_frames()):
+        raise ViewsTypeError(
+            f"Cross-validation split a list of views into folds of whole views: {len(X)} of them are in this fold. It must "
+            "split the samples.",
+            hint="Wrap them in Views, as in search.fit(Views(views)), or pass one table and views=.",
+            parameter="X",
+        )
+
+
+@contextmanager
+def restored_on_failure(model: Any) -> Iterator[None]:
+    """Leave the estimator as it was if a fit fails, so that attributes of two fits are never mixed."""
+    before = dict(vars(model))
+    try:
+        yield
+    except BaseException:
+        vars(model).clear()
+        vars(model).update(before)
+        raise
 
 
 @contextmanager

@@ -98,6 +98,7 @@ _TEXTS = {
     "device": """
         device : str, default=None
             A PyTorch device such as "cuda": the views are copied there once, and the results are returned as NumPy arrays.
+            "cpu" needs no PyTorch for views that are already in the memory of the processor.
             Without it, PyTorch and CuPy arrays stay on their device, and so do the results.
         """,
     "max_time": """
@@ -117,7 +118,10 @@ _TEXTS = {
             contain the callback.
         """,
     # Attributes
-    "labels_": "labels_ : (n_samples,) array of int",
+    "labels_": """
+        labels_ : (n_samples,) array of int
+            Clusters are numbered by size, the largest 0; clusters of equal size by their first sample.
+        """,
     "embedding_": "embedding_ : (n_samples, p) array",
     "affinity_matrix_": "affinity_matrix_ : (n_samples, n_samples) array",
     "objective_": "objective_ : array, one value per iteration",

@@ -11,7 +11,8 @@ import scipy.sparse as sp
 from array_api_compat import array_namespace, is_numpy_array
 from sklearn.utils import check_random_state
 
-from .._utils.device import free_memory, on_device, to_host, true_positions
+from .._utils.device import free_memory, moves_to, on_device, to_host, true_positions
+from .._utils.warn import warn
 from ..exceptions import (
     DegenerateClustersWarning,
     DegenerateGraphWarning,
@@ -96,7 +97,7 @@ class ExactFusion(StoppableMixin, ViewReportMixin, RelabelMixin, MultiViewCluste
         return self.variant == "robust" or self._cut_weight() is None
 
     def _fit(self, views: Views, arrays: list[Any], used: list[int]) -> None:
-        if self.device is None:
+        if self.device is None or not moves_to(self.device, arrays):
             self._fit_on_device(views, arrays, used)
             return
         self._fit_on_device(views, on_device(arrays, self.device), used)
@@ -229,11 +230,11 @@ class ExactFusion(StoppableMixin, ViewReportMixin, RelabelMixin, MultiViewCluste
     def _warn(self, result: FusionResult, views: Views) -> None:
         isolated = true_positions(isolated_samples(result.consensus))
         if isolated.size and self.n_clusters_ > 1:
-            warnings.warn(self._isolation(isolated, result, views), stacklevel=5)
+            warn(self._isolation(isolated, result, views))
             return
         found = unbalanced_sizes(to_host(self.labels_), self.n_clusters_, views)
         if found is not None:
-            warnings.warn(self._unbalanced(found), stacklevel=5)
+            warn(self._unbalanced(found))
 
     def _unbalanced(self, found: str) -> DegenerateClustersWarning:
         if self.affinity != "precomputed" and self.variant != "robust":

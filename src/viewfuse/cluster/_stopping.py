@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
 
+from .._utils.warn import warn
 from ..exceptions import ConvergenceWarning
 from ..fusion import Sweep
 from ._constraints import ANYTHING, Constraint, Count, Function, Nothing, Number, OneOf
@@ -80,7 +80,7 @@ class StoppableMixin:
         self.converged_ = converged
         self.stopped_ = None if converged else stopped
         if not converged:
-            warnings.warn(self._not_converged(sweeps), stacklevel=5)
+            warn(self._not_converged(sweeps))
 
     def _record_history(self, sweeps: Sequence[Sweep], all_weights: Callable[[np.ndarray], np.ndarray]) -> None:
         """Set ``history_``, ``objective_`` and ``view_weights_``."""

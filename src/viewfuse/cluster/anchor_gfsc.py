@@ -11,19 +11,21 @@ from sklearn.utils import check_random_state
 from sklearn.utils.random import sample_without_replacement
 from sklearn.utils.validation import check_is_fitted
 
-from .._utils.device import is_tensor, to_host
+from .._utils.device import is_tensor, moves_to, to_host
 from ..exceptions import ParameterError, ViewsError
 from ..fusion.anchor import AnchorFusion, learn_anchors, refined
 from ..graphs import ScaledView, as_dense
 from ..graphs.anchors import UnitRows
-from ..linalg import all_clusters_taken
+from ..linalg import all_clusters_taken, renumbered
 from ..linalg.threads import worker_threads
 from ..views import Views, holds_dask
 from ._base import EmbeddingMixin, MultiViewClusterer
 from ._checks import (
     check_enough_samples,
     check_finite_results,
+    check_not_split_by_view,
     nonconstant_views,
+    restored_on_failure,
     solving,
     warn_of_no_structure,
     warn_of_zero_samples,
@@ -32,7 +34,7 @@ from ._constraints import Count, Number, OneOf
 from ._stopping import ITERATION_CONSTRAINTS, Callback, Iterations, StoppableMixin
 from ._view_report import ViewReport, ViewReportMixin, noise_views, separation, view_report
 from .counting import count_clusters_of_views, default_counts
-from .rows.dask_rows import DaskRows
+from .rows.dask_rows import DaskRows, occurrences_in_chunks
 from .rows.local import LocalRows
 from .rows.placement import Placement
 from .rows.source import RowSource, Scaler
@@ -205,12 +207,16 @@ class AnchorGFSC(StoppableMixin, ViewReportMixin, EmbeddingMixin, MultiViewClust
         -------
         self
         """
-        self._validate_params()
-        source = self._source(X, reset=True)
-        check_enough_samples(source.described, 2 if self.n_clusters == "auto" else self.n_clusters, n_samples=len(source))
-        self._describe(X, source.described)
-        with worker_threads(), solving(self):
-            self._fit_rows(source)
+        check_not_split_by_view(X)
+        with restored_on_failure(self):
+            self._validate_params()
+            source = self._source(X, reset=True)
+            least = 2 if self.n_clusters == "auto" else self.n_clusters
+            check_enough_samples(source.described, least, n_samples=len(source))
+            self._describe(X, source.described)
+            with worker_threads(), solving(self):
+                self._fit_rows(source)
+                self._number_clusters()
         return self
 
     def predict(self, X: Any) -> Any:
@@ -233,7 +239,7 @@ class AnchorGFSC(StoppableMixin, ViewReportMixin, EmbeddingMixin, MultiViewClust
         if holds_dask(X):
             return DaskRows(X, views=self.views, block_rows=self._block_rows)
         views = self._as_views(X, reset=reset)
-        if self.device is not None or any(map(is_tensor, views.arrays)):
+        if moves_to(self.device, views.arrays) or any(map(is_tensor, views.arrays)):
             return TensorRows(views, self.device, block_rows=self._block_rows)
         return LocalRows(views, block_rows=self._block_rows)
 
@@ -360,6 +366,21 @@ class AnchorGFSC(StoppableMixin, ViewReportMixin, EmbeddingMixin, MultiViewClust
             zero = to_host(found["zero"])
             if zero.any():
                 warn_of_zero_samples(source.described, zero, self._used)
+
+    def _occurrences(self, n_clusters: int) -> tuple[np.ndarray, np.ndarray]:
+        """Of Dask arrays, the workers count the clusters in one more pass over the data."""
+        if holds_dask(self.labels_):
+            return occurrences_in_chunks(self.labels_, n_clusters)
+        return super()._occurrences(n_clusters)
+
+    def _renumber(self, order: np.ndarray) -> None:
+        self._placement = self._placement.renumbered(order)
+        views, labels = self._views_fitted
+        self._views_fitted = views, renumbered(labels, order)
+        if holds_dask(self.labels_):
+            self.labels_ = self.labels_.map_blocks(renumbered, order, dtype=self.labels_.dtype)
+        else:
+            super()._renumber(order)
 
     def _assigned(self, X: Any, what: str) -> Any:
         check_is_fitted(self)

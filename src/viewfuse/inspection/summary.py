@@ -179,7 +179,7 @@ class FitSummary:
     @property
     def n_dropped(self) -> int:
         """Number of samples that were left out when the data was read, because some view does not have them."""
-        return int(self.saved.get("n_dropped", 0) if self.views is None else getattr(self.views, "n_dropped", 0))
+        return int(self.saved.get("n_dropped", 0) if self.views is None else self.views.n_dropped)
 
     @cached_property
     def n_missing(self) -> dict[str, int]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 from sklearn.utils import Bunch
 
 from .._utils.text import count, listed
+from .._utils.warn import warn
 from ..exceptions import UnusedColumnsWarning, ViewsError, ViewsTypeError
 from ..views import Views, is_dataframe, split_columns
 from ..views.containers import is_anndata, is_mudata, labels_of_bunch, views_of_bunch
@@ -229,7 +229,7 @@ def _views_of_bunch(data: Any, asked: _Request) -> Views:
             hint="Add them to a view in views= if they are needed.",
             parameter="views",
         )
-        warnings.warn(unused, stacklevel=4)
+        warn(unused)
     return split
 
 

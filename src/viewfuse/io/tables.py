@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +12,7 @@ import numpy as np
 
 from .._utils.extras import require
 from .._utils.text import listed
+from .._utils.warn import warn
 from ..exceptions import UnusedColumnsWarning, ViewsError
 from ..views import Views
 from ..views.column_groups import columns_of_group
@@ -123,14 +123,13 @@ def _grouped(table: Table, groups: ColumnGroups | None) -> Views:
     _check_numbers(table.features.iloc[:, used])
     views = Views({view: table.features.iloc[:, columns] for view, columns in positions.items()})
     if unused := np.delete(names, used).tolist():
-        warnings.warn(
+        warn(
             UnusedColumnsWarning(
                 f"Columns in no view are not used: {listed(unused)}.",
                 hint="Add them to a view in views= if they are needed.",
                 parameter="views",
                 value=tuple(unused),
-            ),
-            stacklevel=4,
+            )
         )
     views = Views(views, ids=table.ids)
     if table.labels is None:

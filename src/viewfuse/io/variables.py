@@ -7,7 +7,6 @@ columns.
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
@@ -15,6 +14,7 @@ from typing import Any, Literal
 import numpy as np
 import scipy.sparse as sp
 
+from .._utils.warn import warn
 from ..exceptions import UnusedVariablesWarning, ViewsFormatError
 from ..views import Views
 from ..views.conventions import is_id_variable, is_label_name
@@ -74,7 +74,7 @@ def views_from_variables(
             added = [name for name, value in others.items() if _lies_along(value, matrices[0].shape[axis], axis)]
             names, matrices = [*names, *added], [*matrices, *(others.pop(name) for name in added)]
         if others:
-            warnings.warn(_unused_variables(path, others), stacklevel=4)
+            warn(_unused_variables(path, others))
     return Views([matrix.T for matrix in matrices] if axis == 1 else matrices, names=names, ids=id_vector, y=y)
 
 

@@ -15,6 +15,7 @@ from .bipartite import BipartiteEmbedding, bipartite_embedding
 from .complement import Complement, normalized_adjacency
 from .eigensolvers import Eigenpairs, smallest_eigenpairs, symmetric_eigh
 from .laplacian import Laplacian, isolated_samples, row_sums
+from .numbering import numbered_by_size, occurrences, order_by_size, renumbered
 
 __all__ = [
     "BipartiteEmbedding",
@@ -31,7 +32,11 @@ __all__ = [
     "margin_confidence",
     "nearest_centres",
     "normalized_adjacency",
+    "numbered_by_size",
+    "occurrences",
+    "order_by_size",
     "refilled",
+    "renumbered",
     "row_sums",
     "smallest_eigenpairs",
     "symmetric_eigh",

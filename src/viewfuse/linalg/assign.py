@@ -11,6 +11,7 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
 from .._utils.device import to_host
+from .._utils.warn import warn
 from ..exceptions import DegenerateGraphWarning, DivergenceError
 from .kmeans import kmeans
 
@@ -97,15 +98,14 @@ def all_clusters_taken(labels: Any, costs: Any, n_clusters: int) -> Any:
     found = xp.unique_values(labels).shape[0]
     if found == n_clusters:
         return labels
-    warnings.warn(
+    warn(
         DegenerateGraphWarning(
             f"Only {found} of {n_clusters} clusters are distinct, because too few samples differ. Each of the others got "
             "the one sample that fits its own cluster worst.",
             hint=f"Set n_clusters to at most {found}.",
             parameter="n_clusters",
             value=n_clusters,
-        ),
-        stacklevel=4,
+        )
     )
     return xp.asarray(refilled(to_host(labels), to_host(costs), n_clusters), device=labels.device)
 

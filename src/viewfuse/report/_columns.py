@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ..exceptions import ViewsError
+from .._utils.text import count
+from .._utils.warn import warn
+from ..exceptions import UnmatchedSamplesWarning, ViewsError
 from ..inspection.agreement import natural_order
 from ..inspection.palette import colour_of
-from ..views import is_dataframe
+from ..views import Views, is_dataframe
 
-__all__ = ["Column", "by_category", "by_number", "column", "given_columns"]
+__all__ = ["Column", "by_category", "by_number", "check_columns", "column", "given_columns"]
 
 _MOST_LEVELS = 200
 _CATEGORIES_UP_TO = 12  # integers with at most so many distinct values are categories
@@ -67,20 +70,18 @@ def column(name: str, values: Any) -> Column:
 
 
 def given_columns(columns: Any, ids: np.ndarray | None, n_samples: int) -> dict[str, np.ndarray]:
-    """The user's columns in the order of the samples. A DataFrame is matched by the ids of the samples, if there are any."""
+    """The user's columns in the order of the samples. A DataFrame is matched by the ids of the samples, if there are any.
+
+    A sample without a row has no value, and a warning names the first such sample. The page is worth more than this value.
+    """
     if columns is None:
         return {}
     if is_dataframe(columns):
-        if ids is not None:
-            rows = columns.index.map(str).get_indexer([str(i) for i in ids])
-            if (rows < 0).any():
-                raise ViewsError(
-                    f"columns has no row for sample {str(ids[rows.argmin()])!r}.",
-                    hint="The index of columns= must hold the ids of all samples.",
-                    parameter="columns",
-                )
-            columns = columns.iloc[rows]
-        columns = {name: columns[name].to_numpy() for name in columns.columns}
+        if ids is None:
+            columns = {name: columns[name].to_numpy() for name in columns.columns}
+        else:
+            rows = _rows_by_id(columns, ids)
+            columns = {name: _values_at(columns[name].to_numpy(), rows) for name in columns.columns}
     if not isinstance(columns, Mapping):
         raise ViewsError(
             f"columns must be a DataFrame or a mapping of names to one value per sample; got {type(columns).__name__}.",
@@ -94,4 +95,52 @@ def given_columns(columns: Any, ids: np.ndarray | None, n_samples: int) -> dict[
                 f"Column {name!r} of columns has shape {values.shape}, but there are {n_samples} samples.",
                 parameter="columns",
             )
+    return found
+
+
+def check_columns(columns: Any, views: Views) -> None:
+    """Check before a long fit that these columns can be shown for its samples. Samples without a row are no error."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnmatchedSamplesWarning)
+        given_columns(columns, views.ids, len(views))
+
+
+def _rows_by_id(columns: Any, ids: np.ndarray) -> np.ndarray:
+    """The row of each sample; −1 if it has none."""
+    known, wanted = columns.index.map(str), [str(i) for i in ids]
+    if not known.is_unique:
+        raise ViewsError(
+            f"columns has more than one row for {known[known.duplicated()][0]!r}.",
+            hint="The index of columns= must hold each id once.",
+            parameter="columns",
+        )
+    rows = known.get_indexer(wanted)
+    unmatched = np.flatnonzero(rows < 0)
+    if unmatched.size == len(wanted):
+        raise ViewsError(
+            f"columns has no row for any sample: its first row is {known[0]!r}, the first sample {wanted[0]!r}."
+            if len(known)
+            else "columns has no rows.",
+            hint="The index of columns= must hold the ids of the samples.",
+            parameter="columns",
+        )
+    if unmatched.size:
+        warn(
+            UnmatchedSamplesWarning(
+                f"columns has no row for {count(unmatched.size, 'sample')} of {len(wanted)}, the first is "
+                f"{wanted[unmatched[0]]!r}. They are shown without a value.",
+                hint="Add the ids of all samples to the index of columns=.",
+                parameter="columns",
+            )
+        )
+    return np.asarray(rows)
+
+
+def _values_at(values: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """The values of the samples; NaN on a colour scale and "no value" among categories for samples without a row."""
+    if (rows >= 0).all():
+        return values[rows]
+    is_number = values.dtype.kind in "iuf" and column("", values).levels is None
+    found = values[rows].astype(float if is_number else object)
+    found[rows < 0] = np.nan if is_number else "no value"
     return found

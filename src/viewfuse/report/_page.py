@@ -61,7 +61,7 @@ def write_report(
         from the embedding, which the cut has shaped. Saved results hold all these.
     columns : DataFrame, or mapping of names to one value per sample, optional
         More variables to colour the samples by. The index of a DataFrame is matched with the ids of the samples, if there
-        are any.
+        are any; a sample without a row is drawn in grey, with a warning.
     title : str, optional
     source : path, optional
         The file that the views came from. The page shows its name and its checksum.

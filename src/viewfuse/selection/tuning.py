@@ -21,7 +21,7 @@ from ..cluster import METHODS, MultiViewClusterer, known_methods
 from ..cluster._checks import check_count, nonconstant_views
 from ..exceptions import ParameterError
 from ..fusion import gfsc, learned_factors
-from ..linalg import assign_clusters, unit_rows
+from ..linalg import assign_clusters, numbered_by_size, unit_rows
 from ..views import Views
 from ._quiet import ignore_fit_warnings
 
@@ -173,7 +173,8 @@ def _clusterer(views: Views, method: str, n_clusters: int, seed: int) -> Callabl
             return to_host(METHODS[method](n_clusters=n_clusters, random_state=seed, **point).fit(views).labels_)
         rng = np.random.RandomState(seed)  # the same random numbers as GFSC(random_state=seed)
         fused = gfsc(factors, n_clusters, random_state=rng, **point)
-        return to_host(assign_clusters(unit_rows(fused.embedding), n_clusters, n_init=10, random_state=rng))
+        labels = assign_clusters(unit_rows(fused.embedding), n_clusters, n_init=10, random_state=rng)
+        return to_host(numbered_by_size(labels))
 
     return cluster
 

@@ -38,6 +38,7 @@ class Aligned:
     members: tuple[Member, ...]
     ids: np.ndarray | None = None
     present: np.ndarray | None = None
+    n_dropped: int = 0  # samples that were left out, because some view does not have them
 
 
 def align(members: Sequence[Member], missing: Missing = "error") -> Aligned:
@@ -86,7 +87,7 @@ def align(members: Sequence[Member], missing: Missing = "error") -> Aligned:
         Member(member.name, _take_rows(member.matrix, row), None, member.feature_names)
         for member, row in zip(members, rows, strict=True)
     ]
-    return Aligned(tuple(taken), _id_array(all_ids), present)
+    return Aligned(tuple(taken), _id_array(all_ids), present, n_dropped=len(complete) - len(all_ids))
 
 
 def _with_comparable_ids(members: Sequence[Member]) -> list[Member]:

@@ -56,6 +56,7 @@ class Views:
     arrays, names, feature_names : tuples with one entry per view
     ids, y, present : arrays or None
     n_views : int
+    n_dropped : int, samples that were left out when the data was read, because some view does not have them
     shape : (number of samples, number of features of all views together)
 
     Examples
@@ -84,6 +85,7 @@ class Views:
             data, names = Views._from_aligned(matched_by_id(members, names, missing)), None
         elif holds_views(data):
             data = Views._from_container(data)
+        self.n_dropped = data.n_dropped if isinstance(data, Views) else 0
         if isinstance(data, Views):
             names = data.names if names is None else names
             ids = data.ids if ids is None else ids
@@ -115,6 +117,7 @@ class Views:
         members = aligned.members
         views = cls([m.matrix for m in members], names=[m.name for m in members], ids=aligned.ids, present=aligned.present)
         views.feature_names = tuple(member.feature_names for member in members)
+        views.n_dropped = aligned.n_dropped
         return views
 
     @classmethod
@@ -166,7 +169,7 @@ class Views:
         if rows.ndim != 1 or isinstance(samples, (bool, np.bool_)):
             raise ViewsTypeError(f"Samples are selected by positions, a mask or a slice, not by {samples!r}.")
         selected = object.__new__(Views)
-        selected.names, selected.feature_names = self.names, self.feature_names
+        selected.names, selected.feature_names, selected.n_dropped = self.names, self.feature_names, self.n_dropped
         selected.arrays = tuple(take_rows(array, rows) for array in self.arrays)
         selected.ids, selected.y, selected.present = (
             None if column is None else column[rows] for column in (self.ids, self.y, self.present)

@@ -6,7 +6,6 @@ from their values: permuting the rows then permutes the labels and nothing else.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,6 +14,7 @@ import scipy.sparse as sp
 from array_api_compat import array_namespace
 
 from ..._utils.device import to_host
+from ..._utils.warn import warn
 from ...exceptions import UninformativeViewWarning
 from ...views import Views
 
@@ -48,13 +48,12 @@ def distinct_views(views: Views, arrays: Sequence[Any], used: Sequence[int]) -> 
         if not reordered:
             kept.append(v)
             continue
-        warnings.warn(
+        warn(
             UninformativeViewWarning(
                 f"View {views.names[v]!r} has the rows of {views.names[reordered[0]]!r} in another order: it is not used.",
                 hint="Put the rows of all views in the same order, or give DataFrames with the ids as index.",
                 view=views.names[v],
-            ),
-            stacklevel=6,
+            )
         )
     return kept, repeats
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.metrics import adjusted_rand_score
 
-__all__ = ["AutoChoice", "ViewChoice"]
+__all__ = ["AutoChoice", "ViewChoice", "agreement_of", "mean_of_others"]
 
 
 @dataclass(frozen=True)
@@ -78,6 +80,11 @@ class AutoChoice:
         return "\n".join([*lines, f"{self.chosen}: {self.reason}; {separated}"])
 
     __repr__ = __str__
+
+
+def agreement_of(clusterings: Sequence[np.ndarray]) -> np.ndarray:
+    """The adjusted Rand index of each two clusterings, (c, c)."""
+    return np.array([[adjusted_rand_score(a, b) for b in clusterings] for a in clusterings])
 
 
 def mean_of_others(agreement: np.ndarray) -> list[float]:

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import time
-import warnings
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.metrics import adjusted_rand_score
 from sklearn.utils import ClassifierTags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from ..._utils.device import on_device, to_host
+from ..._utils.device import moves_to, on_device, to_host
+from ..._utils.warn import warn
 from ...exceptions import (
     ConvergenceWarning,
     NoStructureWarning,
@@ -22,6 +20,7 @@ from ...exceptions import (
     ViewsError,
 )
 from ...fusion import learned_factors
+from ...linalg import numbered_by_size, renumbered
 from ...linalg.threads import spans
 from ...views import Views
 from .._base import EmbeddingMixin, MultiViewClusterer
@@ -29,9 +28,10 @@ from .._constraints import Count, Nothing, Number, OneOf, Text
 from ..counting import count_clusters_of_views, default_counts
 from .candidates import CANDIDATES, Candidate, Task, gaussian_mixture
 from .canonical import canonical_order, distinct_views, unit
-from .choice import AutoChoice, ViewChoice, mean_of_others
+from .choice import AutoChoice, ViewChoice, agreement_of, mean_of_others
 from .joint import NO_STRUCTURE, JointCut, clearest_cut, cut_at, neighbors_inside, ratio_to_null
 from .measure import Measure
+from .samples import Samples
 from .votes import Votes, VotingSpace
 
 __all__ = ["AutoFusion"]
@@ -74,8 +74,7 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
 
     Attributes
     ----------
-    labels_ : (n_samples,) array of int
-        Clusters are numbered by size, the largest 0.
+    {labels_}
     n_clusters_ : int
     cluster_counts_ : ClusterCounts, with ``n_clusters="auto"`` if no gap was clear
     choice_ : AutoChoice
@@ -161,7 +160,7 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
 
     def _fit(self, views: Views, arrays: list[Any], used: list[int]) -> None:
         begin = time.monotonic()
-        if self.device is not None:
+        if self.device is not None and moves_to(self.device, arrays):
             on_device([], self.device)  # raises if there is no such device, also if no candidate would use it
         rng = check_random_state(self.random_state)
         self._units = [unit(array) for array in arrays]
@@ -174,18 +173,19 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
         sampled_present = None if present is None else present[rows]
         self._measure = Measure.learn(sampled, sampled_present)
         self._sample_points = self._measure(sampled, sampled_present)
-        cut = self._counted(self._joint_cut(rng), rng)
-        null_ratio = ratio_to_null(self._sample_points, cut, rng)
+        samples = Samples(tuple(self._sample_points), sampled_present)
+        cut = self._counted(samples, self._joint_cut(samples, rng), rng)
+        null_ratio = ratio_to_null(samples, cut, rng)
         if null_ratio > NO_STRUCTURE:
             cut = replace(cut, gap=0.0)
         self.n_clusters_, self._kept = cut.n_clusters, list(cut.views)
-        candidates = self._candidates(cut, sampled_present, rng, begin)
-        agreement = np.array([[adjusted_rand_score(a.labels, b.labels) for b in candidates] for a in candidates])
+        candidates = self._candidates(samples, cut, rng, begin)
+        agreement = agreement_of([candidate.labels for candidate in candidates])
         best, reason = self._best(candidates, agreement, cut)
         self._record(best, reason, candidates, agreement, cut, null_ratio, views)
-        self._sample_labels, self._sample_embedding = _numbered_by_size(best.labels), best.embedding
-        self._space = VotingSpace.of(np.hstack([self._sample_points[v] for v in self._kept]))
-        self._describe_views(views, repeats)
+        self._sample_labels, self._sample_embedding = numbered_by_size(best.labels), best.embedding
+        self._space = VotingSpace.of(samples.of_views(self._kept).joint())
+        self._describe_views(views, samples, repeats)
         self._assign_all(chosen, present, rows)
         self._warn()
         del self._present
@@ -207,38 +207,36 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
             return order
         return order[np.sort(rng.choice(order.size, self._most_clustered, replace=False))]
 
-    def _joint_cut(self, rng: np.random.RandomState) -> JointCut:
+    def _joint_cut(self, samples: Samples, rng: np.random.RandomState) -> JointCut:
         asked = None if self.n_clusters == "auto" else int(self.n_clusters)
-        most = int(default_counts(len(self._sample_points[0]))[-1]) if asked is None else asked
-        return clearest_cut(self._sample_points, asked, most, rng)
+        most = int(default_counts(len(samples))[-1]) if asked is None else asked
+        return clearest_cut(samples, asked, most, rng)
 
-    def _counted(self, cut: JointCut, rng: np.random.RandomState) -> JointCut:
+    def _counted(self, samples: Samples, cut: JointCut, rng: np.random.RandomState) -> JointCut:
         """The same cut or, if the number of clusters is open and no gap is clear, the cut at the estimated number."""
         self.__dict__.pop("cluster_counts_", None)  # from an earlier fit
         if self.n_clusters != "auto" or cut.is_clear:
             return cut
         counts = default_counts(len(cut.labels))
-        self.cluster_counts_ = count_clusters_of_views(learned_factors(self._sample_points), counts, random_state=rng)
+        self.cluster_counts_ = count_clusters_of_views(learned_factors(samples.points), counts, random_state=rng)
         return cut_at(cut, self.cluster_counts_.suggested, rng)
 
-    def _candidates(
-        self, cut: JointCut, present: np.ndarray | None, rng: np.random.RandomState, begin: float
-    ) -> list[Candidate]:
+    def _candidates(self, samples: Samples, cut: JointCut, rng: np.random.RandomState, begin: float) -> list[Candidate]:
         """The joint neighbours and, unless their gap is clear, the others as far as there is time."""
         self.stopped_ = None
         candidates = [Candidate(_JOINT, cut.labels, cut.spectrum.vectors[:, : cut.n_clusters], cut.graph)]
         if cut.n_clusters < 2 or cut.is_clear:
             return candidates
-        points, present = [self._sample_points[v] for v in cut.views], _present_in(present, cut.views)
+        kept = samples.of_views(cut.views)
         for make in CANDIDATES:
             if self.max_time is not None and time.monotonic() - begin >= self.max_time:
                 self.stopped_ = "max_time"
                 break
             seed = int(rng.randint(2**31 - 1))
-            candidates.append(make(Task(points, present, cut.n_clusters, seed, self.device)))
+            candidates.append(make(Task(kept, cut.n_clusters, seed, self.device)))
             if self.verbose:
                 print(f"AutoFusion: {candidates[-1].name}, {time.monotonic() - begin:.1f} s")
-        mixture = gaussian_mixture(np.hstack(points), cut, rng) if present is None and self.stopped_ is None else None
+        mixture = gaussian_mixture(kept.joint(), cut, rng) if kept.present is None and self.stopped_ is None else None
         return candidates if mixture is None else [*candidates, mixture]
 
     def _best(self, candidates: list[Candidate], agreement: np.ndarray, cut: JointCut) -> tuple[Candidate, str]:
@@ -273,12 +271,12 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
         self.affinity_matrix_ = best.graph
         self.n_iter_, self.converged_ = best.n_iter, bool(best.converged and self.stopped_ is None)
 
-    def _describe_views(self, views: Views, repeats: dict[int, int]) -> None:
+    def _describe_views(self, views: Views, samples: Samples, repeats: dict[int, int]) -> None:
         """``view_weights_`` and ``noise_views_``: how often each view's neighbours are in the same cluster.
 
         Views that repeat another one share its weight.
         """
-        found = [neighbors_inside(points, self._sample_labels) for points in self._sample_points]
+        found = [neighbors_inside(samples, v, self._sample_labels) for v in range(samples.n_views)]
         inside = np.array([share if v in self._kept else 0.0 for v, (share, _) in enumerate(found)])
         weights = inside / inside.sum() if inside.sum() > 0 else np.full(len(inside), 1 / len(inside))
         self.view_weights_ = self._weights_of_all_views(weights, self._used, views.n_views)
@@ -309,6 +307,11 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
         others = np.where(mine, 0.0, votes).max(axis=1)
         self.confidence_ = np.clip(votes[mine] - others, 0, 1)
 
+    def _renumber(self, order: np.ndarray) -> None:
+        super()._renumber(order)
+        self._sample_labels = renumbered(self._sample_labels, order)
+        self.membership_ = self.membership_[:, order]
+
     def _joint(self, views: list[Any], present: np.ndarray | None) -> np.ndarray:
         points = self._measure(views, present, self._sample_points)
         return np.hstack([points[v] for v in self._kept])
@@ -327,13 +330,13 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
                 f"AutoFusion was stopped by max_time={self.max_time:g} seconds: it chose among {len(choice.candidates)} of "
                 f"{1 + len(CANDIDATES)} candidates."
             )
-            warnings.warn(ConvergenceWarning(problem, parameter="max_time", value=self.max_time), stacklevel=5)
+            warn(ConvergenceWarning(problem, parameter="max_time", value=self.max_time))
         about: dict[str, Any] = {"parameter": "n_clusters", "value": self.n_clusters}
         best = max(choice.mean_agreement().values())
         if self.n_clusters_ < 2:
             problem = "No clusters were found: all samples are in one cluster."
             hint = "Set n_clusters to a number to divide them all the same."
-            warnings.warn(NoStructureWarning(problem, hint=hint, **about), stacklevel=5)
+            warn(NoStructureWarning(problem, hint=hint, **about))
         elif choice.null_ratio > NO_STRUCTURE:
             problem = (
                 f"These {self.n_clusters_} clusters are hardly more separated than those of data without clusters: the mean "
@@ -341,22 +344,14 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
                 "cloud with the same covariances."
             )
             hint = "Do not rely on these clusters; see choice_."
-            warnings.warn(NoStructureWarning(problem, hint=hint, **about), stacklevel=5)
+            warn(NoStructureWarning(problem, hint=hint, **about))
         elif len(choice.candidates) > 1 and best < _UNSTABLE:
             problem = (
                 f"{len(choice.candidates)} ways to cluster these data disagree: the best agrees with the others by a mean "
                 f"adjusted Rand index of {best:.2f}."
             )
             hint = "Do not rely on these clusters; see choice_, and try other numbers of clusters."
-            warnings.warn(UnstableClustersWarning(problem, hint=hint, **about), stacklevel=5)
-
-
-def _present_in(present: np.ndarray | None, views: Sequence[int]) -> np.ndarray | None:
-    """Which samples are present in these views; None if all are, or if some are in none of them."""
-    if present is None:
-        return None
-    there = present[:, list(views)]
-    return None if there.all() or not there.any(axis=1).all() else there
+            warn(UnstableClustersWarning(problem, hint=hint, **about))
 
 
 def _check_present_somewhere(present: np.ndarray | None, views: Views) -> None:
@@ -366,12 +361,3 @@ def _check_present_somewhere(present: np.ndarray | None, views: Views) -> None:
             f"The sample in {views.sample_name(int(nowhere[0]))} is missing from every view that is not constant.",
             hint="Remove this sample.",
         )
-
-
-def _numbered_by_size(labels: np.ndarray) -> np.ndarray:
-    """Labels by size, the largest 0; of equal sizes the one that comes first."""
-    clusters, first, sizes = np.unique(labels, return_index=True, return_counts=True)
-    order = np.lexsort((first, -sizes))
-    numbers = np.empty(len(clusters), dtype=np.intp)
-    numbers[order] = np.arange(len(clusters))
-    return np.asarray(numbers[np.searchsorted(clusters, labels)])

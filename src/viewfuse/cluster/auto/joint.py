@@ -17,9 +17,10 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
-from ...graphs.nearest import Neighbors, neighbor_graph
+from ...graphs.nearest import Neighbors
 from ...linalg import assign_clusters, unit_rows
 from ...linalg.sparse_cut import Spectrum, spectrum
+from .samples import Samples
 
 __all__ = ["NO_STRUCTURE", "JointCut", "clearest_cut", "cut_at", "is_balanced", "neighbors_inside", "ratio_to_null"]
 
@@ -62,27 +63,25 @@ class JointCut:
         return self.gap >= CLEAR_GAP
 
 
-def clearest_cut(
-    points: Sequence[np.ndarray], n_clusters: int | None, most: int, random_state: np.random.RandomState
-) -> JointCut:
+def clearest_cut(samples: Samples, n_clusters: int | None, most: int, random_state: np.random.RandomState) -> JointCut:
     """Cut the joint graph of all views or, if that makes the gap clear, of fewer.
 
     Parameters
     ----------
-    points : sequence of (n, p_v) arrays
+    samples : Samples
     n_clusters : int, or None for the number with the largest gap among 2 … ``most``
     """
-    best = _cut(points, tuple(range(len(points))), n_clusters, most, random_state)
+    best = _cut(samples, tuple(range(samples.n_views)), n_clusters, most, random_state)
     # With the number of clusters open, a single view of several that complement each other would always look clearer.
     enough = _CERTAIN_GAP if n_clusters is not None else CLEAR_GAP
     while len(best.views) > 1 and best.gap < enough:
         suspects = [
             cut
             for v in best.views
-            for cut in [_cut(points, _all_but(best.views, v), n_clusters, most, random_state)]
-            if neighbors_inside(points[v], cut.labels)[1]
+            for cut in [_cut(samples, _all_but(best.views, v), n_clusters, most, random_state)]
+            if neighbors_inside(samples, v, cut.labels)[1]
         ]
-        better = _better(points, best, suspects, random_state)
+        better = _better(samples, best, suspects, random_state)
         if better is None:
             break
         best = better
@@ -90,46 +89,50 @@ def clearest_cut(
 
 
 def _better(
-    points: Sequence[np.ndarray], cut: JointCut, suspects: Sequence[JointCut], random_state: np.random.RandomState
+    samples: Samples, cut: JointCut, suspects: Sequence[JointCut], random_state: np.random.RandomState
 ) -> JointCut | None:
     """The cut without one of the suspected views, or None."""
     if not suspects:
         return None
     clearest = max(suspects, key=lambda other: other.gap)
     if clearest.is_clear and clearest.gap >= cut.gap + _CLEARER:
-        return clearest if ratio_to_null(points, clearest, random_state) <= NO_STRUCTURE else None
+        return clearest if ratio_to_null(samples, clearest, random_state) <= NO_STRUCTURE else None
     if cut.is_clear:
         return None
-    ratios = [ratio_to_null(points, other, random_state) for other in suspects]
+    ratios = [ratio_to_null(samples, other, random_state) for other in suspects]
     best = int(np.argmin(ratios))
-    no_less = ratios[best] < ratio_to_null(points, cut, random_state) + _NO_LESS
+    no_less = ratios[best] < ratio_to_null(samples, cut, random_state) + _NO_LESS
     return suspects[best] if no_less and len(suspects) < len(cut.views) else None
 
 
-def ratio_to_null(points: Sequence[np.ndarray], cut: JointCut, random_state: np.random.RandomState) -> float:
+def ratio_to_null(samples: Samples, cut: JointCut, random_state: np.random.RandomState) -> float:
     """Mean of ``λ_2 … λ_k`` over that of normally distributed points with the same covariances.
 
     It is well below 1 if there are clusters, as a random walk then leaves its cluster more rarely than it leaves any part of
-    one cloud. With ``X`` the joint points, ``m`` their mean and ``W`` an n × n matrix of independent N(0, 1/n), the null's
-    points are ``1mᵀ + W(X − 1mᵀ)``.
+    one cloud.
     """
-    joint, k = np.hstack([points[v] for v in cut.views]), cut.n_clusters
-    n = len(joint)
-    if k < 2 or n <= k:
+    k = cut.n_clusters
+    if k < 2 or len(samples) <= k:
         return 1.0
-    mean = joint.mean(axis=0)
-    drawn = []
-    for _ in range(_NULL_DRAWS):
-        mixing = random_state.standard_normal((n, n)) / np.sqrt(n)
-        graph = neighbor_graph(mean + mixing @ (joint - mean))
-        drawn.append(spectrum(graph, k, random_state=random_state).values[1:k].mean())
+    kept = samples.of_views(cut.views)
+    drawn = [
+        spectrum(kept.null(random_state).neighbors().graph(), k, random_state=random_state).values[1:k].mean()
+        for _ in range(_NULL_DRAWS)
+    ]
     expected = float(np.mean(drawn))
     return float(max(cut.spectrum.values[1:k].mean(), 0.0) / expected) if expected > 0 else 1.0
 
 
-def neighbors_inside(points: np.ndarray, labels: np.ndarray) -> tuple[float, bool]:
-    """Share of neighbours in the same cluster beyond chance, from 0 to 1; and whether chance explains it."""
-    inside = float(np.mean(labels[Neighbors.of(points).index] == labels[:, None]))
+def neighbors_inside(samples: Samples, view: int, labels: np.ndarray) -> tuple[float, bool]:
+    """Share of the neighbours in a view in the same cluster beyond chance, from 0 to 1; and whether chance explains it.
+
+    Of the samples that are present in the view.
+    """
+    rows = samples.rows()[view]
+    if len(rows) < 2:
+        return 0.0, True
+    labels = labels[rows]
+    inside = float(np.mean(labels[Neighbors.of(samples.points[view][rows]).index] == labels[:, None]))
     shares = np.bincount(labels) / len(labels)
     chance = float(np.sum(shares**2))
     if chance >= 1:
@@ -150,13 +153,13 @@ def cut_at(cut: JointCut, n_clusters: int, random_state: np.random.RandomState) 
 
 
 def _cut(
-    points: Sequence[np.ndarray],
+    samples: Samples,
     views: tuple[int, ...],
     n_clusters: int | None,
     most: int,
     random_state: np.random.RandomState,
 ) -> JointCut:
-    graph = neighbor_graph(np.hstack([points[v] for v in views]))
+    graph = samples.of_views(views).neighbors().graph()
     found = spectrum(graph, min(most + 1, graph.shape[0]), random_state=random_state)
     if n_clusters is not None:
         labels, gap = _labels(found, n_clusters, random_state)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from contextlib import nullcontext
 from typing import Any, ClassVar
 
@@ -10,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import check_random_state
 
+from ..._utils.warn import warn
 from ...exceptions import ConvergenceWarning
 from ...graphs import AFFINITIES, SCALINGS, as_dense, view_graph
 from ...linalg import assign_clusters
@@ -73,14 +73,13 @@ class ComparisonMethod(MultiViewClusterer):
         if solution.weights is not None:
             self.view_weights_ = self._weights_of_all_views(np.asarray(solution.weights), used, views.n_views)
         if not solution.converged and self._warns_at_max_iter:
-            warnings.warn(
+            warn(
                 ConvergenceWarning(
                     f"{type(self).__name__} did not converge in {solution.n_iter} iterations (tol={self.tol:g}).",
                     hint="Increase max_iter or tol.",
                     parameter="max_iter",
                     value=self.max_iter,
-                ),
-                stacklevel=3,
+                )
             )
 
     def _features(self, arrays: list[Any]) -> list[np.ndarray]:

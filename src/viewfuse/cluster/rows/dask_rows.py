@@ -11,7 +11,6 @@ step is a function of a chunk and of what was learned before, so Dask can recomp
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -19,14 +18,16 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..._utils.extras import require
+from ..._utils.warn import warn
 from ...exceptions import ChunksWarning, ViewsError, ViewsTypeError
 from ...fusion.anchor import AnchorModel, Sums
+from ...linalg import occurrences
 from ...views import Views
 from .dask_frames import frames_as_arrays
 from .placement import Placement
 from .source import Scaler, assign_block, sum_block
 
-__all__ = ["DaskRows"]
+__all__ = ["DaskRows", "occurrences_in_chunks"]
 
 _FAN_IN = 16  # number of sums that one task adds
 
@@ -115,6 +116,19 @@ class DaskRows:
         return [(start, stop, list(blocks)) for start, stop, *blocks in zip(starts, ends, *columns, strict=True)]
 
 
+def occurrences_in_chunks(labels: Any, n_clusters: int) -> tuple[np.ndarray, np.ndarray]:
+    """Size and first sample of each cluster of a Dask array, as :func:`viewfuse.linalg.occurrences`."""
+    dask = require("dask", extra="dask")
+    parts = dask.compute(*(dask.delayed(occurrences)(chunk, n_clusters) for chunk in labels.to_delayed().ravel()))
+    lengths = np.array(labels.chunks[0])
+    starts = np.cumsum(lengths) - lengths
+    first = [
+        np.where(found < length, start + found, len(labels))
+        for (_, found), start, length in zip(parts, starts, lengths, strict=True)
+    ]
+    return np.sum([sizes for sizes, _ in parts], axis=0), np.min(first, axis=0)
+
+
 def _rows_of(rows: np.ndarray, *blocks: Any) -> list[Any]:
     return [block[rows] for block in blocks]
 
@@ -170,13 +184,12 @@ def _aligned(arrays: list[Any], names: Sequence[str]) -> list[Any]:
     wanted = arrays[0].chunks[0]
     different = [name for name, array in zip(names, arrays, strict=True) if array.chunks[0] != wanted]
     if different:
-        warnings.warn(
+        warn(
             ChunksWarning(
                 f"The row chunks of {', '.join(map(repr, different))} differ from those of {names[0]!r}, so they are "
                 "re-chunked, and every pass moves data between workers.",
                 hint="Re-chunk these views by rows once, and persist or store them.",
                 view=different[0],
-            ),
-            stacklevel=5,
+            )
         )
     return [array.rechunk({0: wanted}) for array in arrays]

@@ -74,6 +74,10 @@ class Placement:
         profiles = (means / np.where(degree > 0, degree, 1)).T
         return cls(model, centres.astype(np.float32), profiles.astype(np.float32))
 
+    def renumbered(self, order: np.ndarray) -> Placement:
+        """The same with cluster ``order[i]`` as number i."""
+        return Placement(self.model, self.centres[order], self.profiles[:, order])
+
     def like(self, array: Any) -> Placement:
         """The same with its matrices on the device of the array."""
         return Placement(self.model.like(array), beside(array, self.centres), beside(array, self.profiles))
