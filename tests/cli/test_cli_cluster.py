@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -14,6 +13,7 @@ import numpy as np
 import pytest
 
 import viewfuse
+from pages import column_of
 from viewfuse.cluster import METHODS
 from viewfuse.datasets import make_views
 
@@ -197,10 +197,9 @@ class TestColumns:
         assert ended.code == 0, ended.err
         assert "no row for 2 samples of 30, the first is 's3'" in ended.err
         assert "--columns" in ended.err
-        page = (tmp_path / "r.html").read_text()
-        values = json.loads(re.search(r'"name": "age".*?"values": (\[.*?\])', page)[1])
+        values = column_of(tmp_path / "r.html", "age")
         assert [row for row, value in enumerate(values) if value is None] == [3, 7]
-        assert "no value" in page
+        assert column_of(tmp_path / "r.html", "site")[3] == "no value"
 
     @pytest.mark.parametrize("change", ["others", "twice"])
     def test_a_table_that_cannot_be_used_is_refused_before_the_fit(
