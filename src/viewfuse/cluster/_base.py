@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -33,7 +33,9 @@ from ._docs import filled
 from ._memory import MemoryDemand, check_memory
 from ._saving import write_model
 
-__all__ = ["EmbeddingMixin", "MultiViewClusterer", "RelabelMixin"]
+__all__ = ["Cut", "EmbeddingMixin", "MultiViewClusterer", "RelabelMixin"]
+
+Cut = Callable[[np.ndarray], Any]  # positions of samples → their labels
 
 
 class MultiViewClusterer(ClusterMixin, BaseEstimator):
@@ -56,6 +58,7 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
     }
     _counts_clusters: ClassVar[bool] = False  # whether n_clusters may be "auto"
     _memory_demand: ClassVar[MemoryDemand | None] = None  # None: the method makes no n × n array
+    _most_clustered: ClassVar[int | None] = None  # samples; see _n_clustered
     _unsaved_parameters: ClassVar[tuple[str, ...]] = ()  # ``save`` leaves them out, ``load`` sets them to None
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -139,6 +142,18 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
 
     def _fit(self, views: Views, arrays: list[Any], used: list[int]) -> None:
         raise NotImplementedError(f"{type(self).__name__} has no _fit")
+
+    def _n_clustered(self, n_samples: int) -> int:
+        """How many samples the method clusters; the others are assigned like new samples."""
+        return n_samples if self._most_clustered is None else min(n_samples, self._most_clustered)
+
+    def _shared_cut(self, views: Views, n_clusters: int, rng: np.random.RandomState) -> Cut | None:
+        """A function that clusters some of the samples anew, on a graph of the views that is learned here once.
+
+        The graph must not have been drawn towards the clusters of a fit, or they would come back in every part of it. None:
+        the method has no such graph, so some samples can only be clustered by another fit.
+        """
+        return None
 
     def _number_clusters(self) -> None:
         """Number the clusters by size, the largest 0, and clusters of equal size by their first sample.

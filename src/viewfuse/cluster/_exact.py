@@ -31,7 +31,7 @@ from ._constraints import Number, OneOf
 from ._memory import MemoryDemand, gibibytes
 from ._stopping import ITERATION_CONSTRAINTS, Callback, Iterations, StoppableMixin
 from ._view_report import ViewReport, ViewReportMixin, noise_views, separation, view_report
-from .counting import count_clusters_of_graphs, count_clusters_of_views, default_counts
+from .counting import count_clusters_of_graphs, count_clusters_of_views
 
 __all__ = ["ExactFusion"]
 
@@ -219,11 +219,10 @@ class ExactFusion(StoppableMixin, ViewReportMixin, RelabelMixin, MultiViewCluste
             self.n_clusters_ = int(self.n_clusters)
             return
         if self.affinity == "precomputed":
-            counts = default_counts(_n_samples(views[0]))
-            self.cluster_counts_ = count_clusters_of_graphs(views, counts, random_state=rng)
+            self.cluster_counts_ = count_clusters_of_graphs(views, random_state=rng)
         else:
             some = _drawn(views, self._most_counted, rng)
-            self.cluster_counts_ = count_clusters_of_views(some, default_counts(_n_samples(some[0])), random_state=rng)
+            self.cluster_counts_ = count_clusters_of_views(some, random_state=rng)
         self.n_clusters_ = self.cluster_counts_.suggested
         warn_of_no_structure(self.cluster_counts_)
 

@@ -33,7 +33,7 @@ from ._checks import (
 from ._constraints import Count, Number, OneOf
 from ._stopping import ITERATION_CONSTRAINTS, Callback, Iterations, StoppableMixin
 from ._view_report import ViewReport, ViewReportMixin, noise_views, separation, view_report
-from .counting import count_clusters_of_views, default_counts
+from .counting import count_clusters_of_views
 from .rows.dask_rows import DaskRows, occurrences_in_chunks
 from .rows.local import LocalRows
 from .rows.placement import Placement
@@ -285,6 +285,9 @@ class AnchorGFSC(StoppableMixin, ViewReportMixin, EmbeddingMixin, MultiViewClust
             on_sweep=on_sweep,
         )
 
+    def _n_clustered(self, n_samples: int) -> int:
+        return min(n_samples, self._rows_per_anchor * self._placement.model.n_anchors)
+
     def _compare_views(self, sample: list[UnitRows]) -> None:
         """Set ``noise_views_``, and keep some samples for ``view_report_``."""
         complete = np.flatnonzero(~np.any([view.absent for view in sample], axis=0))
@@ -339,8 +342,7 @@ class AnchorGFSC(StoppableMixin, ViewReportMixin, EmbeddingMixin, MultiViewClust
         blocks = [(block if sp.issparse(block) else to_host(block))[complete] for block in raw]
         blocks = [block.astype(float) for block in blocks]
         used = nonconstant_views(views, blocks)
-        counts = default_counts(int(np.count_nonzero(complete)))
-        self.cluster_counts_ = count_clusters_of_views([blocks[v] for v in used], counts, random_state=rng)
+        self.cluster_counts_ = count_clusters_of_views([blocks[v] for v in used], random_state=rng)
         self.n_clusters_ = self.cluster_counts_.suggested
         warn_of_no_structure(self.cluster_counts_)
 

@@ -4,12 +4,23 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+import numpy as np
+from array_api_compat import array_namespace
+from sklearn.utils import check_random_state
+
+from .._utils.device import moves_to, on_device
 from ..fusion import FusionResult, gfsc
+from ..linalg import Laplacian, assign_clusters, smallest_eigenpairs, unit_rows
+from ..views import Views
+from ._base import Cut
+from ._checks import nonconstant_views
 from ._constraints import Number
 from ._exact import ExactFusion
 from ._stopping import Callback
 
 __all__ = ["GFSC"]
+
+_N_INIT_OF_PARTS = 3  # runs of k-means when parts of the samples are clustered anew
 
 
 class GFSC(ExactFusion):
@@ -109,3 +120,27 @@ class GFSC(ExactFusion):
 
     def _fuse(self, arrays: list[Any], **options: Any) -> FusionResult:
         return gfsc(arrays, self.n_clusters_, alpha=self.alpha, beta=self.beta, gamma=self.gamma, **options)
+
+    def _shared_cut(self, views: Views, n_clusters: int, rng: np.random.RandomState) -> Cut | None:
+        """Cuts of subgraphs of the fused graph before the cut of the fit, which only the robust variant keeps."""
+        if self.variant != "robust" or not self.gamma:
+            return None
+        arrays, present = self._arrays(views)
+        used = nonconstant_views(views, arrays, present)
+        if self.device is not None and moves_to(self.device, arrays):
+            arrays = on_device(arrays, self.device)
+        chosen, there = self._prepared(views, arrays, used)
+        result = self._clustered(chosen, there, check_random_state(self.random_state))[0]
+        if result.fused is result.consensus:
+            return None
+        graph, xp = result.fused, array_namespace(result.fused)
+        # Each eigenproblem starts from the eigenvectors of the whole graph.
+        start = smallest_eigenpairs(Laplacian.of(graph, normalized=True), n_clusters, random_state=rng).block
+
+        def cut(some: np.ndarray) -> Any:
+            rows = xp.asarray(some, device=graph.device)
+            part = Laplacian.of(xp.take(xp.take(graph, rows, axis=0), rows, axis=1), normalized=True)
+            found = smallest_eigenpairs(part, n_clusters, start=xp.take(start, rows, axis=0), random_state=rng)
+            return assign_clusters(unit_rows(found.vectors), n_clusters, n_init=_N_INIT_OF_PARTS, random_state=rng)
+
+        return cut

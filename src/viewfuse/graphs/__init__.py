@@ -8,6 +8,7 @@ from .gaussian import cosine_similarity, gaussian_graph, strongest_edges
 from .nearest import Neighbors, joint_points, neighbor_graph, whitened_points
 from .neighbors import adaptive_neighbors, adaptive_neighbors_graph
 from .representation import Representation, represent
+from .samples import Samples
 from .scaling import SCALINGS, ScaledView, as_dense, min_max, unit_samples, unit_spread
 from .self_expressive import GramFactor, factorise, self_expressive_graph
 
@@ -17,6 +18,7 @@ __all__ = [
     "GramFactor",
     "Neighbors",
     "Representation",
+    "Samples",
     "ScaledView",
     "adaptive_neighbors",
     "adaptive_neighbors_graph",

@@ -16,12 +16,14 @@ from .complement import Complement, normalized_adjacency
 from .eigensolvers import Eigenpairs, smallest_eigenpairs, symmetric_eigh
 from .laplacian import Laplacian, isolated_samples, row_sums
 from .numbering import numbered_by_size, occurrences, order_by_size, renumbered
+from .recurrence import Recurrence, recurrence
 
 __all__ = [
     "BipartiteEmbedding",
     "Complement",
     "Eigenpairs",
     "Laplacian",
+    "Recurrence",
     "all_clusters_taken",
     "assign_clusters",
     "bipartite_embedding",
@@ -35,6 +37,7 @@ __all__ = [
     "numbered_by_size",
     "occurrences",
     "order_by_size",
+    "recurrence",
     "refilled",
     "renumbered",
     "row_sums",

@@ -26,14 +26,13 @@ from sklearn.mixture import GaussianMixture
 
 from ..._utils.device import to_host
 from ...exceptions import ViewfuseWarning
-from ...graphs.nearest import neighbor_graph, whitened_points
+from ...graphs import Samples
 from ...linalg import assign_clusters, unit_rows
-from ...linalg.sparse_cut import normalized_graph, spectrum
+from ...linalg.sparse_cut import spectrum
 from ..anchor_gfsc import AnchorGFSC
 from ..gfsc import GFSC
 from .choice import agreement_of, mean_of_others
 from .joint import JointCut, is_balanced
-from .samples import Samples
 
 __all__ = ["CANDIDATES", "Candidate", "Task", "gaussian_mixture"]
 
@@ -75,17 +74,10 @@ class Candidate:
 
 def view_neighbors(task: Task) -> Candidate:
     rng = np.random.RandomState(task.seed)
-    graphs = [_graph_among(rows, view) for view, rows in zip(task.samples.points, task.samples.rows(), strict=True)]
-    graph = sp.csr_array(sum(graphs[1:], graphs[0]) / len(graphs))
+    graph = task.samples.mean_graph()
     embedding = spectrum(graph, task.n_clusters, random_state=rng).vectors
     labels = assign_clusters(unit_rows(embedding), task.n_clusters, n_init=_N_INIT, random_state=rng)
     return Candidate("view neighbours", np.asarray(labels), embedding, graph)
-
-
-def _graph_among(rows: np.ndarray, points: np.ndarray) -> sp.csr_array:
-    """The normalized neighbour graph of some of the samples; the others have no edges."""
-    n, graph = len(points), normalized_graph(neighbor_graph(whitened_points(points[rows]))).tocoo()
-    return sp.csr_array((graph.data, (rows[graph.row], rows[graph.col])), shape=(n, n))
 
 
 def anchors(task: Task) -> Candidate:

@@ -20,6 +20,7 @@ from ...exceptions import (
     ViewsError,
 )
 from ...fusion import learned_factors
+from ...graphs import Samples
 from ...linalg import numbered_by_size, renumbered
 from ...linalg.threads import spans
 from ...views import Views
@@ -31,7 +32,6 @@ from .canonical import canonical_order, distinct_views, unit
 from .choice import AutoChoice, ViewChoice, agreement_of, mean_of_others
 from .joint import NO_STRUCTURE, JointCut, clearest_cut, cut_at, neighbors_inside, ratio_to_null
 from .measure import Measure
-from .samples import Samples
 from .votes import Votes, VotingSpace
 
 __all__ = ["AutoFusion"]

@@ -17,22 +17,21 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
-from ...graphs.nearest import Neighbors
+from ...graphs import Neighbors, Samples
 from ...linalg import assign_clusters, unit_rows
 from ...linalg.sparse_cut import Spectrum, spectrum
-from .samples import Samples
+from ..structure import null_spectra, ratio_to_null
 
-__all__ = ["NO_STRUCTURE", "JointCut", "clearest_cut", "cut_at", "is_balanced", "neighbors_inside", "ratio_to_null"]
+__all__ = ["NO_STRUCTURE", "JointCut", "clearest_cut", "is_balanced", "neighbors_inside", "null_ratio", "null_values"]
 
 CLEAR_GAP = 0.4  # λ_k below 60 % of λ_{k+1}
-NO_STRUCTURE = 0.7  # of the null's conductance: blobs reach 0.6 at most, clouds without clusters 0.8 at least
+NO_STRUCTURE = 0.7  # null ratio: blobs reach 0.6 at most, clouds without clusters 0.8 at least
+_LEAST_VALUES = 7  # eigenvalues, to tell a line or a ring
 _CERTAIN_GAP = 0.9
 _CLEARER = 0.1  # what leaving out a view must add to the gap
 _NO_LESS = 0.1  # of the null's structure: what leaving out a view may cost
 _SMALLEST = 0.1  # of the mean size: smaller pieces are outliers, not clusters
 _N_INIT = 10
-_TRIES = 3
-_NULL_DRAWS = 2
 
 
 @dataclass(frozen=True)
@@ -63,22 +62,14 @@ class JointCut:
         return self.gap >= CLEAR_GAP
 
 
-def clearest_cut(samples: Samples, n_clusters: int | None, most: int, random_state: np.random.RandomState) -> JointCut:
-    """Cut the joint graph of all views or, if that makes the gap clear, of fewer.
-
-    Parameters
-    ----------
-    samples : Samples
-    n_clusters : int, or None for the number with the largest gap among 2 … ``most``
-    """
-    best = _cut(samples, tuple(range(samples.n_views)), n_clusters, most, random_state)
-    # With the number of clusters open, a single view of several that complement each other would always look clearer.
-    enough = _CERTAIN_GAP if n_clusters is not None else CLEAR_GAP
-    while len(best.views) > 1 and best.gap < enough:
+def clearest_cut(samples: Samples, n_clusters: int, random_state: np.random.RandomState) -> JointCut:
+    """Cut the joint graph of all views or, if that makes the gap clear, of fewer."""
+    best = _cut(samples, tuple(range(samples.n_views)), n_clusters, random_state)
+    while len(best.views) > 1 and best.gap < _CERTAIN_GAP:
         suspects = [
             cut
             for v in best.views
-            for cut in [_cut(samples, _all_but(best.views, v), n_clusters, most, random_state)]
+            for cut in [_cut(samples, _all_but(best.views, v), n_clusters, random_state)]
             if neighbors_inside(samples, v, cut.labels)[1]
         ]
         better = _better(samples, best, suspects, random_state)
@@ -96,31 +87,26 @@ def _better(
         return None
     clearest = max(suspects, key=lambda other: other.gap)
     if clearest.is_clear and clearest.gap >= cut.gap + _CLEARER:
-        return clearest if ratio_to_null(samples, clearest, random_state) <= NO_STRUCTURE else None
+        return clearest if null_ratio(samples, clearest, random_state) <= NO_STRUCTURE else None
     if cut.is_clear:
         return None
-    ratios = [ratio_to_null(samples, other, random_state) for other in suspects]
+    ratios = [null_ratio(samples, other, random_state) for other in suspects]
     best = int(np.argmin(ratios))
-    no_less = ratios[best] < ratio_to_null(samples, cut, random_state) + _NO_LESS
+    no_less = ratios[best] < null_ratio(samples, cut, random_state) + _NO_LESS
     return suspects[best] if no_less and len(suspects) < len(cut.views) else None
 
 
-def ratio_to_null(samples: Samples, cut: JointCut, random_state: np.random.RandomState) -> float:
-    """Mean of ``λ_2 … λ_k`` over that of normally distributed points with the same covariances.
-
-    It is well below 1 if there are clusters, as a random walk then leaves its cluster more rarely than it leaves any part of
-    one cloud.
-    """
-    k = cut.n_clusters
-    if k < 2 or len(samples) <= k:
+def null_ratio(samples: Samples, cut: JointCut, random_state: np.random.RandomState) -> float:
+    """:func:`~viewfuse.cluster.structure.ratio_to_null` of a cut."""
+    if len(samples) <= cut.n_clusters:
         return 1.0
-    kept = samples.of_views(cut.views)
-    drawn = [
-        spectrum(kept.null(random_state).neighbors().graph(), k, random_state=random_state).values[1:k].mean()
-        for _ in range(_NULL_DRAWS)
-    ]
-    expected = float(np.mean(drawn))
-    return float(max(cut.spectrum.values[1:k].mean(), 0.0) / expected) if expected > 0 else 1.0
+    return ratio_to_null(cut.spectrum.values, null_values(samples, cut, random_state), cut.n_clusters)
+
+
+def null_values(samples: Samples, cut: JointCut, random_state: np.random.RandomState) -> np.ndarray:
+    """The mean eigenvalues of clouds without clusters, as many as the cut has."""
+    found = null_spectra(samples.of_views(cut.views), len(cut.spectrum.values), random_state)
+    return np.mean([null.values for _, null in found], axis=0)
 
 
 def neighbors_inside(samples: Samples, view: int, labels: np.ndarray) -> tuple[float, bool]:
@@ -146,31 +132,10 @@ def _all_but(views: tuple[int, ...], left_out: int) -> tuple[int, ...]:
     return tuple(v for v in views if v != left_out)
 
 
-def cut_at(cut: JointCut, n_clusters: int, random_state: np.random.RandomState) -> JointCut:
-    """The same graph cut into another number of clusters."""
-    labels, gap = _labels(cut.spectrum, n_clusters, random_state)
-    return JointCut(cut.views, cut.graph, cut.spectrum, n_clusters, gap, labels)
-
-
-def _cut(
-    samples: Samples,
-    views: tuple[int, ...],
-    n_clusters: int | None,
-    most: int,
-    random_state: np.random.RandomState,
-) -> JointCut:
-    graph = samples.of_views(views).neighbors().graph()
-    found = spectrum(graph, min(most + 1, graph.shape[0]), random_state=random_state)
-    if n_clusters is not None:
-        labels, gap = _labels(found, n_clusters, random_state)
-        return JointCut(views, graph, found, n_clusters, gap, labels)
-    gaps = [found.relative_gap(k) for k in range(2, len(found.values))] or [0.0]
-    tried = [
-        (gap, k, labels)
-        for k in (np.argsort(gaps)[::-1][:_TRIES] + 2).tolist()
-        for labels, gap in [_labels(found, k, random_state)]
-    ]
-    gap, k, labels = max(tried, key=lambda one: one[0])
+def _cut(samples: Samples, views: tuple[int, ...], k: int, random_state: np.random.RandomState) -> JointCut:
+    graph = samples.of_views(views).joint_graph()
+    found = spectrum(graph, min(max(k, _LEAST_VALUES) + 1, graph.shape[0]), random_state=random_state)
+    labels, gap = _labels(found, k, random_state)
     return JointCut(views, graph, found, k, gap, labels)
 
 

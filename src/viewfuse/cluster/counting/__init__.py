@@ -1,7 +1,7 @@
-"""The number of clusters of a graph, or of the consensus graph of several views."""
+"""How many clusters there are, and whether there are any."""
 
-from .graph import ClusterCounts, count_clusters, default_counts, partition_gain
-from .views import count_clusters_of_graphs, count_clusters_of_views
+from .directions import count_clusters_of_views, direction_samples
+from .profile import ClusterCounts, count_clusters, count_clusters_of_graphs, default_counts
 
 __all__ = [
     "ClusterCounts",
@@ -9,5 +9,5 @@ __all__ = [
     "count_clusters_of_graphs",
     "count_clusters_of_views",
     "default_counts",
-    "partition_gain",
+    "direction_samples",
 ]

@@ -1,4 +1,4 @@
-"""The samples that are clustered: their points in each view, and which of these are their own."""
+"""Samples as points in several views, and the two sparse graphs of all views together."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import scipy.sparse as sp
 
-from ...graphs.nearest import Neighbors, joint_neighbors
+from ..linalg.sparse_cut import normalized_graph
+from .nearest import Neighbors, joint_neighbors, neighbor_graph, whitened_points
 
 __all__ = ["Samples"]
 
@@ -20,7 +22,7 @@ class Samples:
     ----------
     points : tuple of (n, p_v) arrays, complete
     present : (n, n_views) array of bool, or None if all are
-        Which points are the samples' own; the others were filled (:mod:`viewfuse.cluster.auto.completion`).
+        Which points are the samples' own; the others were filled from similar samples.
     """
 
     points: tuple[np.ndarray, ...]
@@ -52,6 +54,24 @@ class Samples:
     def neighbors(self) -> Neighbors:
         """The nearest neighbours in all views together."""
         return joint_neighbors(self.points, self.present)
+
+    def joint_graph(self) -> sp.csr_array:
+        """The neighbour graph of all views side by side. It sees borders that no single view sees."""
+        return self.neighbors().graph()
+
+    def mean_graph(self) -> sp.csr_array:
+        """The mean of the normalized neighbour graphs of the whitened views.
+
+        A view with clusters of its own, or without any, is outvoted. Samples have no edges in views they are missing from.
+        """
+        graphs = [self._graph_among(view, rows) for view, rows in zip(self.points, self.rows(), strict=True)]
+        return sp.csr_array(sum(graphs[1:], graphs[0]) / len(graphs))
+
+    def _graph_among(self, view: np.ndarray, rows: np.ndarray) -> sp.csr_array:
+        if len(rows) < 2:
+            return sp.csr_array((len(self), len(self)))
+        graph = normalized_graph(neighbor_graph(whitened_points(view[rows]))).tocoo()
+        return sp.csr_array((graph.data, (rows[graph.row], rows[graph.col])), shape=(len(self), len(self)))
 
     def rows(self) -> list[np.ndarray]:
         """The samples that are present in each view."""

@@ -1,0 +1,291 @@
+"""The number of clusters, from the graphs that the fit uses: a profile over all numbers.
+
+For samples in several views there are two sparse graphs: the neighbour graph of all views side by side, and the mean of the
+views' own (:class:`viewfuse.graphs.Samples`). Both are cut into k clusters for every k, without random starts. Three things
+speak for a number k, each about 0 if there are no clusters and about 1 if they lie apart:
+
+* **jump**: with ``λ_j`` the eigenvalues of the joint graph and ``λ⁰_j`` those of a normally distributed cloud with the same
+  covariances, ``λ_{k+1}/λ⁰_{k+1} − λ_k/λ⁰_k``. Up to the true number the ratios are small, beyond it they are those of a cloud.
+* **gain**: the modularity of the cut less that of the cut of the cloud. It sees many small clusters, whose eigenvalues rise
+  without one large jump.
+* **agreement**: the adjusted Rand index of the cuts of the two graphs. What both find is in the data.
+
+The score is their sum. If the relative eigengap ``1 − λ_k/λ_{k+1}`` is above 0.8 for some numbers, only these are compared: no
+line, ring or cloud has such a gap (a line has ``λ_2/λ_3 = 1/4``), so the graph falls apart. A number whose cut leaves
+clusters of less than a tenth of the mean size is not suggested, for these are outliers.
+
+Whether there are clusters at all is decided for the number found (:mod:`viewfuse.cluster.structure`).
+
+Time is that of the eigenvectors of four graphs and ``n k²`` for each k; of more than 2,000 samples, 2,000 are taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.metrics import adjusted_rand_score
+
+from ..._utils.extras import require
+from ...graphs import Samples
+from ...linalg.sparse_cut import Spectrum, normalized_graph, quick_cut, spectrum
+from ..structure import Evidence, null_spectra
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+__all__ = ["ClusterCounts", "count_clusters", "count_clusters_of_graphs", "default_counts"]
+
+_MOST_SAMPLES = 2_000
+_MOST_CLUSTERS = 160
+_EVERY_NUMBER_UP_TO = 20
+_STEP = 1.12  # beyond that: the next number to try
+_CERTAIN_GAP = 0.8
+_SMALLEST_CLUSTER = 0.1  # of the mean size
+_ALSO_HOLDS = 0.8  # of the best score
+_SMALLEST = 1e-6
+
+
+def default_counts(n_samples: int) -> list[int]:
+    """The numbers of clusters that are tried: from 2 to a fifth of the samples, at most 160, ever more sparsely."""
+    most = max(2, min(n_samples // 5, _MOST_CLUSTERS))
+    counts = list(range(2, min(_EVERY_NUMBER_UP_TO, most) + 1))
+    while counts[-1] < most:
+        counts.append(min(most, int(np.ceil(_STEP * counts[-1]))))
+    return counts
+
+
+@dataclass(frozen=True)
+class ClusterCounts:
+    """How well each number of clusters fits. Printed, it is a table with the best first.
+
+    Attributes
+    ----------
+    counts : (c,) array of int, the numbers tried, ascending
+    score : (c,) array, the sum of the next three
+    jump : (c,) array, by how much the next eigenvalue is nearer to that of a cloud without clusters
+    gain : (c,) array, modularity beyond that of a cloud without clusters
+    agreement : (c,) array, adjusted Rand index of the clusters by the joint graph and by the mean of the views' graphs
+    gap : (c,) array, the relative eigengap, from 0 to 1
+    suggested : int, the number with the best score; 1 if there are no clusters
+    also : tuple of int, other numbers that hold nearly as well
+    evidence : Evidence, whether there are clusters
+    """
+
+    counts: np.ndarray
+    score: np.ndarray
+    jump: np.ndarray
+    gain: np.ndarray
+    agreement: np.ndarray
+    gap: np.ndarray
+    suggested: int
+    also: tuple[int, ...]
+    evidence: Evidence
+
+    @property
+    def structured(self) -> bool:
+        """Whether there are clusters at all."""
+        return self.evidence.supported
+
+    @property
+    def ranked(self) -> np.ndarray:
+        """The numbers of clusters from best to worst: the suggested one, those that also hold, then by score."""
+        return self.counts[self._order()]
+
+    def to_frame(self) -> DataFrame:
+        """The table as a pandas DataFrame, the best number of clusters first."""
+        order = self._order()
+        columns = {name: getattr(self, name)[order] for name in ("score", "jump", "gain", "agreement", "gap")}
+        return require("pandas").DataFrame(columns, index=require("pandas").Index(self.counts[order], name="n_clusters"))
+
+    def sentence(self) -> str:
+        """The number in words: "7; 3 also holds"."""
+        if not self.structured:
+            return "no clusters"
+        verb = "also holds" if len(self.also) == 1 else "also hold"
+        return f"{self.suggested}; {' and '.join(map(str, self.also))} {verb}" if self.also else str(self.suggested)
+
+    def __str__(self) -> str:
+        lines = ["clusters   score    jump    gain  agreement  eigengap"]
+        for i in self._order():
+            mark = "  ← suggested" if self.counts[i] == self.suggested else ""
+            mark = "  also holds" if self.counts[i] in self.also else mark
+            lines.append(
+                f"{self.counts[i]:8d} {self.score[i]:7.2f} {self.jump[i]:7.2f} {self.gain[i]:7.2f} {self.agreement[i]:10.2f} "
+                f"{self.gap[i]:9.2f}{mark}"
+            )
+        if not self.structured:
+            lines.append("There are no clusters: no number of clusters fits better than in data without clusters.")
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+    def _order(self) -> np.ndarray:
+        first = {self.suggested: 0, **{k: 1 for k in self.also}}
+        place = [first.get(int(k), 2) for k in self.counts]
+        return np.lexsort((-self.score, place))
+
+
+def count_clusters(
+    samples: Samples, counts: Iterable[int] | None = None, *, random_state: np.random.RandomState
+) -> ClusterCounts:
+    """Score each number of clusters.
+
+    Parameters
+    ----------
+    samples : Samples
+    counts : ascending numbers between 2 and n − 1; by default :func:`default_counts`, and around the best of them every one
+    """
+    inside = _typical(_some(samples, random_state))
+    given = counts is not None
+    tried = [k for k in (counts if counts is not None else default_counts(len(inside))) if k < len(inside)]
+    most = max(tried, default=2) + 1
+    joint = _Divided.of(inside.joint_graph(), most, random_state)
+    mean = _Divided.of(inside.mean_graph(), most, random_state)
+    nulls = [_Divided(graph, found) for graph, found in null_spectra(inside, most, random_state)]
+    rows = {k: _row(k, joint, mean, nulls) for k in tried}
+    if not given:
+        rows.update((k, _row(k, joint, mean, nulls)) for k in _between(tried, _best(rows)))
+    null_values = np.mean([null.found.values for null in nulls], axis=0)
+    return _counts_of(rows, lambda k: Evidence.of(joint.graph, joint.found, null_values, joint.labels(k)))
+
+
+def count_clusters_of_graphs(
+    graphs: Sequence[Any], counts: Iterable[int] | None = None, *, random_state: np.random.RandomState
+) -> ClusterCounts:
+    """The same for given (n, n) graphs, which have no cloud to compare with: by eigengap and modularity of their mean."""
+    sparse = [normalized_graph(sp.csr_array(graph)) for graph in graphs]
+    mean = sp.csr_array(sum(sparse[1:], sparse[0]) / len(sparse))
+    tried = [k for k in (counts if counts is not None else default_counts(mean.shape[0])) if k < mean.shape[0]]
+    divided = _Divided.of(mean, max(tried, default=2) + 1, random_state)
+    alone = [_Divided.of(graph, max(tried, default=2) + 1, random_state) for graph in sparse] if len(sparse) > 1 else []
+    rows = {k: _row_of_graph(k, divided, alone) for k in tried}
+    return _counts_of(rows, lambda k: Evidence(1 - divided.modularity(k), False, 0.0))
+
+
+@dataclass(frozen=True)
+class _Row:
+    """What speaks for one number of clusters, and whether its clusters are more than outliers."""
+
+    jump: float
+    gain: float
+    agreement: float
+    gap: float
+    balanced: bool
+
+    @property
+    def score(self) -> float:
+        return self.jump + self.gain + self.agreement
+
+    @property
+    def certain(self) -> bool:
+        return self.balanced and self.gap >= _CERTAIN_GAP
+
+
+@dataclass(frozen=True)
+class _Divided:
+    """A graph with its spectrum, and its cuts."""
+
+    graph: sp.csr_array
+    found: Spectrum
+
+    @classmethod
+    def of(cls, graph: sp.csr_array, most: int, random_state: np.random.RandomState) -> _Divided:
+        return cls(graph, spectrum(graph, most, random_state=random_state))
+
+    def labels(self, k: int) -> np.ndarray:
+        return np.unique(quick_cut(self.found.vectors[:, :k]), return_inverse=True)[1]
+
+    def modularity(self, k: int) -> float:
+        """Share of edges inside the clusters, less that of a random graph with the same degrees."""
+        labels = self.labels(k)
+        edges = self.graph.tocoo()
+        degree = np.bincount(labels, np.asarray(self.graph.sum(axis=1)).ravel())
+        total = float(degree.sum())
+        inside = float(edges.data[labels[edges.row] == labels[edges.col]].sum())
+        return inside / total - float(np.sum((degree / total) ** 2)) if total > 0 else 0.0
+
+
+def _row(k: int, joint: _Divided, mean: _Divided, nulls: Sequence[_Divided]) -> _Row:
+    null = np.maximum(np.mean([other.found.values for other in nulls], axis=0), _SMALLEST)
+    ratio = np.maximum(joint.found.values, _SMALLEST) / null
+    labels = joint.labels(k)
+    return _Row(
+        jump=float(ratio[k] - ratio[k - 1]),
+        gain=joint.modularity(k) - float(np.mean([other.modularity(k) for other in nulls])),
+        agreement=float(adjusted_rand_score(labels, mean.labels(k))),
+        gap=joint.found.relative_gap(k),
+        balanced=_balanced(labels, k),
+    )
+
+
+def _row_of_graph(k: int, mean: _Divided, alone: Sequence[_Divided]) -> _Row:
+    labels = mean.labels(k)
+    agreement = float(np.mean([adjusted_rand_score(labels, other.labels(k)) for other in alone])) if alone else 0.0
+    return _Row(mean.found.relative_gap(k), mean.modularity(k), agreement, mean.found.relative_gap(k), _balanced(labels, k))
+
+
+def _balanced(labels: np.ndarray, k: int) -> bool:
+    """Whether no cluster is a few outliers; with many clusters a small one says nothing of the others."""
+    sizes = np.bincount(labels, minlength=k)
+    return k > _EVERY_NUMBER_UP_TO or bool(sizes.min() >= max(2, _SMALLEST_CLUSTER * len(labels) / k))
+
+
+def _counts_of(rows: dict[int, _Row], evidence_of: Any) -> ClusterCounts:
+    counts = np.array(sorted(rows), dtype=int)
+    table = [rows[int(k)] for k in counts]
+    columns = {name: np.array([getattr(row, name) for row in table]) for name in ("score", "jump", "gain", "agreement", "gap")}
+    if not rows:
+        return ClusterCounts(counts, **columns, suggested=1, also=(), evidence=Evidence(1.0, False, 0.0))
+    best = _best(rows)
+    evidence = evidence_of(best)
+    suggested = best if evidence.supported else 1
+    return ClusterCounts(
+        counts, **columns, suggested=suggested, also=_also(rows, best) if evidence.supported else (), evidence=evidence
+    )
+
+
+def _best(rows: dict[int, _Row]) -> int:
+    """The number with the best score among those with a certain gap, else among those that are balanced, else among all."""
+    for allowed in ("certain", "balanced"):
+        some = [k for k in rows if getattr(rows[k], allowed)]
+        if some:
+            return max(some, key=lambda k: rows[k].score)
+    return max(rows, key=lambda k: rows[k].score)
+
+
+def _also(rows: dict[int, _Row], best: int) -> tuple[int, ...]:
+    """Other numbers that are better than their neighbours and nearly as good as the best, at most two."""
+    counts = sorted(rows)
+    peaks = [
+        k
+        for i, k in enumerate(counts)
+        if k != best
+        and rows[k].balanced
+        and rows[k].certain == rows[best].certain
+        and rows[k].score >= _ALSO_HOLDS * rows[best].score
+        and all(rows[k].score >= rows[other].score for other in counts[max(i - 1, 0) : i + 2])
+    ]
+    return tuple(sorted(sorted(peaks, key=lambda k: -rows[k].score)[:2]))
+
+
+def _between(counts: Sequence[int], best: int) -> list[int]:
+    """The numbers next to the best one that were skipped."""
+    place = list(counts).index(best)
+    low, high = counts[max(place - 1, 0)], counts[min(place + 1, len(counts) - 1)]
+    return [k for k in range(low, high + 1) if k not in counts]
+
+
+def _some(samples: Samples, random_state: np.random.RandomState) -> Samples:
+    if len(samples) <= _MOST_SAMPLES:
+        return samples
+    return samples.of_rows(np.sort(random_state.choice(len(samples), _MOST_SAMPLES, replace=False)))
+
+
+def _typical(samples: Samples) -> Samples:
+    """The samples without outliers, which would be clusters of their own."""
+    inside = samples.neighbors().outlier_scores() < 1
+    return samples.of_rows(np.flatnonzero(inside)) if 3 <= inside.sum() < len(inside) else samples

@@ -1,0 +1,136 @@
+"""Whether a graph has clusters at all: three comparisons, none of which needs labels.
+
+* **Null ratio.** The mean of ``λ_2 … λ_k`` over that of one normally distributed cloud with the same covariances. A random
+  walk leaves its cluster more rarely than it leaves any part of a cloud, so clusters have a small ratio.
+* **Line or ring.** The eigenvalues of a line grow as ``1, 4, 9, …`` and those of a ring as ``1, 1, 4, 4, 9, 9, …``, because
+  their eigenvectors are waves. Samples along a gradient or around a ring look like this; clusters do not, since after the
+  k-th eigenvalue there is one jump and no second one of the same kind.
+* **Division ratio.** What it costs to cut a cluster out of the graph, over what it costs to divide it in two (both as
+  conductances). It is below 1 for clusters, and about 1 for parts of a uniform cloud, wherever the cut lies.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..graphs import Samples
+from ..linalg.sparse_cut import Spectrum, spectrum
+
+__all__ = ["Evidence", "division_ratio", "is_line_or_ring", "null_spectra", "ratio_to_null"]
+
+# Each lies in the middle between what clusters and what clouds, gradients and rings have in simulations of our own.
+_NO_STRUCTURE, _CERTAINLY_NONE = 0.7, 0.85  # null ratios
+_LITTLE_STRUCTURE, _AS_EASILY_DIVIDED = 0.5, 0.8  # null ratio and division ratio
+_RETURNED = 0.8
+_LIKE_WAVES = 0.25  # standard deviation of the logarithms of the eigenvalues
+_FEW_WAVES, _WAVES = 3, 6
+_SMALLEST = 1e-6
+_NULL_DRAWS = 2
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What speaks for and against clusters.
+
+    Attributes
+    ----------
+    null_ratio : float, near 1 if the clusters are those of one cloud, near 0 if they lie apart
+    waves : bool, whether the samples lie along a line or around a ring
+    division : float, what it costs to cut a cluster out over what it costs to divide it; 0 if it was not measured
+    returned : float or None, the mean adjusted Rand index of clusters of subsets with those of all samples
+    """
+
+    null_ratio: float
+    waves: bool
+    division: float
+    returned: float | None = None
+
+    @property
+    def supported(self) -> bool:
+        """Whether there are clusters."""
+        if self.waves or self.null_ratio > _CERTAINLY_NONE:
+            return False
+        if self.null_ratio > _NO_STRUCTURE and (self.returned is None or self.returned < _RETURNED):
+            return False
+        return not (self.null_ratio > _LITTLE_STRUCTURE and self.division > _AS_EASILY_DIVIDED)
+
+    @classmethod
+    def of(
+        cls, graph: sp.csr_array, found: Spectrum, nulls: np.ndarray, labels: np.ndarray, returned: float | None = None
+    ) -> Evidence:
+        """The evidence for these clusters of a graph.
+
+        Parameters
+        ----------
+        graph : (n, n) sparse array
+        found : Spectrum, at least one eigenvalue more than there are clusters
+        nulls : array, the mean eigenvalues of clouds without clusters
+        labels : (n,) array of int
+        """
+        ratio = ratio_to_null(found.values, nulls, int(labels.max()) + 1)
+        waves = is_line_or_ring(found.values, _WAVES if ratio <= _LITTLE_STRUCTURE else _FEW_WAVES)
+        return cls(ratio, waves, division_ratio(graph, labels) if ratio > _LITTLE_STRUCTURE else 0.0, returned)
+
+
+def null_spectra(samples: Samples, count: int, random_state: np.random.RandomState) -> list[tuple[sp.csr_array, Spectrum]]:
+    """Joint neighbour graphs of clouds without clusters, each with its spectrum."""
+    graphs = [samples.null(random_state).joint_graph() for _ in range(_NULL_DRAWS)]
+    return [(graph, spectrum(graph, count, random_state=random_state)) for graph in graphs]
+
+
+def ratio_to_null(values: np.ndarray, nulls: np.ndarray, k: int) -> float:
+    """Mean of ``λ_2 … λ_k`` over that of clouds without clusters; 1 for a single cluster."""
+    if k < 2:
+        return 1.0
+    expected = float(np.mean(nulls[1:k]))
+    return float(max(np.mean(values[1:k]), 0.0) / expected) if expected > 0 else 1.0
+
+
+def is_line_or_ring(values: np.ndarray, waves: int = _WAVES) -> bool:
+    """Whether the first so many eigenvalues after the zero grow as those of a line or of a ring."""
+    if len(values) <= waves:
+        return False
+    logs = np.log(np.maximum(values[1 : waves + 1], _SMALLEST))
+    number = np.arange(1, waves + 1)
+    spread = min(float(np.std(logs - 2 * np.log(expected))) for expected in (number, (number + 1) // 2))
+    return spread < _LIKE_WAVES
+
+
+def division_ratio(graph: sp.csr_array, labels: np.ndarray) -> float:
+    """Conductance of each cluster over the least conductance of a division of it; the mean, weighted by degrees."""
+    degree = np.asarray(graph.sum(axis=1)).ravel()
+    ratios, weights = [], []
+    for c in np.unique(labels):
+        rows = np.flatnonzero(labels == c)
+        inside = sp.csr_array(graph[rows][:, rows])
+        total = float(degree[rows].sum())
+        inner = _least_division(inside)
+        if inner is None or total == 0:
+            continue
+        ratios.append((1 - float(inside.sum()) / total) / max(inner, _SMALLEST))
+        weights.append(total)
+    return float(np.average(ratios, weights=weights)) if ratios else 0.0
+
+
+def _least_division(graph: sp.csr_array) -> float | None:
+    """The least conductance of a cut along the second eigenvector that leaves a tenth on each side; None if too small."""
+    n = graph.shape[0]
+    least = max(2, n // 10)
+    if n < 3 * least:
+        return None
+    degree = np.asarray(graph.sum(axis=1)).ravel()
+    second = spectrum(graph, 2, random_state=np.random.RandomState(0)).vectors[:, 1]
+    order = np.argsort(second / np.sqrt(np.where(degree > 0, degree, 1)))
+    place = np.empty(n, dtype=np.intp)
+    place[order] = np.arange(n)
+    edges = sp.triu(graph, k=1).tocoo()
+    first, last = np.minimum(place[edges.row], place[edges.col]), np.maximum(place[edges.row], place[edges.col])
+    # An edge is cut by all thresholds between its two ends.
+    crossing = np.cumsum(np.bincount(first, edges.data, n) - np.bincount(last, edges.data, n))[:-1]
+    below = np.cumsum(degree[order])[:-1]
+    smaller = np.minimum(below, degree.sum() - below)
+    conductance = crossing / np.where(smaller > 0, smaller, 1)
+    return float(conductance[least - 1 : n - least].min())
