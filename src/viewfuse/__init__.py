@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .cluster import GF, GFSC, METHODS, AnchorGFSC, AutoFusion, load
     from .exceptions import ViewsError, ViewsFormatError
     from .inspection import summarise
-    from .io import load_views
+    from .io import annotate, load_views
     from .views import Views
 
 _ROOMS = (
@@ -26,7 +26,7 @@ _ROOM_OF = {
     **dict.fromkeys(("GF", "GFSC", "METHODS", "AnchorGFSC", "AutoFusion", "load"), "cluster"),
     **dict.fromkeys(("ViewsError", "ViewsFormatError"), "exceptions"),
     "Views": "views",
-    "load_views": "io",
+    **dict.fromkeys(("annotate", "load_views"), "io"),
     "summarise": "inspection",
 }
 
@@ -40,6 +40,7 @@ __all__ = [
     "ViewsError",
     "ViewsFormatError",
     "__version__",
+    "annotate",
     "datasets",
     "exceptions",
     "inspection",

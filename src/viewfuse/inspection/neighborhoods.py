@@ -61,6 +61,16 @@ class Neighborhoods:
         degree = np.asarray(graph.sum(axis=1)).ravel()
         return np.asarray(same / np.where(degree > 0, degree, 1))
 
+    def distances(self) -> sp.csr_array:
+        """The distances between the neighbours in ``fused``; without points, ``√(−log(a / max a))`` of edge weights a."""
+        edges = self.fused.tocoo()
+        if self.points is None:
+            found = np.sqrt(-np.log(np.maximum(edges.data / edges.data.max(initial=1e-300), 1e-300)))
+        else:
+            found = np.linalg.norm(self.points[edges.row] - self.points[edges.col], axis=1)
+        # An edge of length 0 would vanish from a sparse matrix.
+        return sp.csr_array((np.maximum(found, 1e-12), (edges.row, edges.col)), shape=self.fused.shape)
+
     def silhouettes(self, labels: np.ndarray) -> dict[int, float]:
         """Mean silhouette of each cluster in the data, from at most 2,000 samples; empty without the points."""
         rows = drawn_samples(labels, _MOST_IN_SILHOUETTE)
