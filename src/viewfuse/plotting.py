@@ -174,28 +174,26 @@ def plot_convergence(model: Fit, ax: Axes | None = None) -> Axes:
 
 
 def plot_counts(found: ClusterCounts, ax: Axes | None = None) -> Axes:
-    """The gain of each number of clusters, ± its standard deviation over the subsets, and its stability.
-
-    The dotted line is the best gain on data without clusters.
-    """
+    """What speaks for each number of clusters: the score, and the three parts it is the sum of."""
     ax = _axes(ax)
-    counts, gain, spread = found.counts, found.gain, found.gain_spread
-    ax.fill_between(counts, gain - spread, gain + spread, color=PALETTE[0], alpha=0.2, lw=0)
-    ax.plot(counts, gain, "o-", ms=4, color=PALETTE[0], label="gain (nats per sample)")
-    if np.isfinite(found.reference_gain):
-        ax.axhline(found.reference_gain, color="0.4", ls=":", lw=1, label="best without clusters")
+    parts = (("jump", "jump of the eigenvalues"), ("gain", "gain in modularity"), ("agreement", "agreement of two graphs"))
+    ax.plot(found.counts, found.score, "o-", ms=4, lw=2, color=PALETTE[0], label="score (sum)")
+    for colour, (name, label) in zip(PALETTE[1:], parts, strict=False):
+        ax.plot(found.counts, getattr(found, name), "-", lw=1, color=colour, label=label)
     if found.structured:
         ax.axvline(found.suggested, color="0.4", ls="--", lw=1, zorder=0, label=f"suggested: {found.suggested}")
-    stability = ax.twinx()
-    stability.plot(counts, found.stability, "s-", ms=3, lw=1, color=PALETTE[1], label="stability (right)")
-    stability.set(ylim=(min(0.0, float(found.stability.min())), 1.05), ylabel="stability (adjusted Rand index)")
-    lines = [*ax.get_legend_handles_labels()[0], *stability.get_legend_handles_labels()[0]]
-    ax.legend(handles=lines, loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=2, frameon=False, fontsize="small")
-    for axes in (ax, stability):
-        axes.spines["top"].set_visible(False)
-    ax.locator_params(axis="x", integer=True)
-    title = "Number of clusters" if found.structured else "Number of clusters: no stable clusters found"
-    ax.set(title=title, xlabel="number of clusters", ylabel="gain (nats per sample)")
+        for number in found.also:
+            ax.axvline(number, color="0.6", ls=":", lw=1, zorder=0, label=f"also holds: {number}")
+    if found.counts.size and found.counts[-1] > 40:
+        ax.set_xscale("log")
+        ax.set_xticks(ticks := [k for k in (2, 5, 10, 20, 50, 100) if k <= found.counts[-1]], [str(k) for k in ticks])
+        ax.minorticks_off()
+    else:
+        ax.locator_params(axis="x", integer=True)
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=2, frameon=False, fontsize="small")
+    ax.spines[["top", "right"]].set_visible(False)
+    title = "Number of clusters" if found.structured else "Number of clusters: there are none"
+    ax.set(title=title, xlabel="number of clusters", ylabel="beyond data without clusters")
     return ax
 
 

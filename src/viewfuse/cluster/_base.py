@@ -58,6 +58,7 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
     }
     _counts_clusters: ClassVar[bool] = False  # whether n_clusters may be "auto"
     _memory_demand: ClassVar[MemoryDemand | None] = None  # None: the method makes no n × n array
+    _gives_verdict = True  # False for fits inside other fits
     _most_clustered: ClassVar[int | None] = None  # samples; see _n_clustered
     _unsaved_parameters: ClassVar[tuple[str, ...]] = ()  # ``save`` leaves them out, ``load`` sets them to None
 

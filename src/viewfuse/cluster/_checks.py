@@ -18,12 +18,13 @@ from ..exceptions import (
     NoStructureWarning,
     NotEnoughMemoryError,
     UninformativeViewWarning,
+    UnstableClustersWarning,
     ViewsError,
     ViewsTypeError,
 )
 from ..views import Views
 from ._constraints import Count, check_value
-from .counting import ClusterCounts
+from .verdict import Verdict
 
 __all__ = [
     "check_count",
@@ -37,7 +38,7 @@ __all__ = [
     "restored_on_failure",
     "solving",
     "unbalanced_sizes",
-    "warn_of_no_structure",
+    "warn_of_verdict",
     "warn_of_zero_samples",
 ]
 
@@ -172,18 +173,16 @@ def _dimensions(points: np.ndarray) -> float:
     return float(np.trace(gram)) ** 2 / total if total > 0 else 0.0
 
 
-def warn_of_no_structure(found: ClusterCounts) -> None:
-    if not found.structured:
-        warn(
-            NoStructureWarning(
-                f"No clusters were found: for every number of clusters from {found.counts[0]} to {found.counts[-1]} the "
-                "clusters are no more stable than those of samples drawn from a single group. All samples are put in one "
-                "cluster.",
-                hint="Set n_clusters to a number to divide them anyway.",
-                parameter="n_clusters",
-                value="auto",
-            )
-        )
+def warn_of_verdict(verdict: Verdict, n_clusters: int | str) -> None:
+    """Warn if the clusters are not supported, or if they did not come back."""
+    about: dict[str, Any] = {"parameter": "n_clusters", "value": n_clusters}
+    if verdict.n_clusters < 2:
+        hint = "Set n_clusters to a number to divide them anyway."
+        warn(NoStructureWarning(f"{verdict} All samples are put in one cluster.", hint=hint, **about))
+    elif not verdict.supported:
+        warn(NoStructureWarning(str(verdict), hint="Do not rely on these clusters.", **about))
+    elif not verdict.stable:
+        warn(UnstableClustersWarning(str(verdict), hint="Do not rely on these clusters; try another number.", **about))
 
 
 def unbalanced_sizes(labels: np.ndarray, n_clusters: int, views: Views) -> str | None:

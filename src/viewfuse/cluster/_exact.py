@@ -23,15 +23,16 @@ from ..exceptions import (
 )
 from ..fusion import FusionResult, fuse_graphs, learned_factors
 from ..graphs import GramFactor
-from ..linalg import assign_clusters, edge_confidence, isolated_samples, unit_rows
+from ..linalg import assign_clusters, edge_confidence, isolated_samples, numbered_by_size, unit_rows
 from ..views import Views
 from ._base import MultiViewClusterer, RelabelMixin
-from ._checks import check_directions, check_zero_samples, unbalanced_sizes, warn_of_no_structure
+from ._checks import check_directions, check_zero_samples, unbalanced_sizes, warn_of_verdict
 from ._constraints import Number, OneOf
 from ._memory import MemoryDemand, gibibytes
 from ._stopping import ITERATION_CONSTRAINTS, Callback, Iterations, StoppableMixin
 from ._view_report import ViewReport, ViewReportMixin, noise_views, separation, view_report
-from .counting import count_clusters_of_graphs, count_clusters_of_views
+from .counting import count_clusters_of_graphs, count_clusters_of_views, direction_samples
+from .verdict import Verdict, judge_by_graph, judge_by_neighbors
 
 __all__ = ["ExactFusion"]
 
@@ -122,6 +123,7 @@ class ExactFusion(StoppableMixin, ViewReportMixin, RelabelMixin, MultiViewCluste
         self._views_fitted = used, chosen, present
         self.noise_views_ = tuple(views.names[used[v]] for v in noise_views(self._separations()))
         self._record_end(result.sweeps, result.converged, iterations.stopped)
+        self._judge(chosen, rng)
         self._warn(result, views)
         self.confidence_ = _confidence(result, self.labels_)
         self.embedding_ = _in_precision_of(arrays[0], result.embedding)
@@ -224,7 +226,19 @@ class ExactFusion(StoppableMixin, ViewReportMixin, RelabelMixin, MultiViewCluste
             some = _drawn(views, self._most_counted, rng)
             self.cluster_counts_ = count_clusters_of_views(some, random_state=rng)
         self.n_clusters_ = self.cluster_counts_.suggested
-        warn_of_no_structure(self.cluster_counts_)
+
+    def _judge(self, chosen: list[Any], rng: np.random.RandomState) -> None:
+        """Set ``verdict_``, and warn if it is negative."""
+        if not self._gives_verdict:
+            return
+        labels = numbered_by_size(to_host(self.labels_))
+        if self.n_clusters_ < 2:
+            self.verdict_ = Verdict(1, self.cluster_counts_.evidence, np.full(1, np.nan))
+        elif self.affinity == "precomputed":
+            self.verdict_ = judge_by_graph([to_host(graph) for graph in chosen], labels, rng)
+        else:
+            self.verdict_ = judge_by_neighbors(direction_samples(chosen), labels, rng)
+        warn_of_verdict(self.verdict_, self.n_clusters)
 
     def _warn(self, result: FusionResult, views: Views) -> None:
         isolated = true_positions(isolated_samples(result.consensus))

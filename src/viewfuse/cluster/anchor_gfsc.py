@@ -14,9 +14,10 @@ from sklearn.utils.validation import check_is_fitted
 from .._utils.device import is_tensor, moves_to, to_host
 from ..exceptions import ParameterError, ViewsError
 from ..fusion.anchor import AnchorFusion, learn_anchors, refined
-from ..graphs import ScaledView, as_dense
+from ..graphs import Samples, ScaledView, as_dense
 from ..graphs.anchors import UnitRows
-from ..linalg import all_clusters_taken, renumbered
+from ..graphs.nearest import influence
+from ..linalg import all_clusters_taken, numbered_by_size, renumbered
 from ..linalg.threads import worker_threads
 from ..views import Views, holds_dask
 from ._base import EmbeddingMixin, MultiViewClusterer
@@ -27,7 +28,7 @@ from ._checks import (
     nonconstant_views,
     restored_on_failure,
     solving,
-    warn_of_no_structure,
+    warn_of_verdict,
     warn_of_zero_samples,
 )
 from ._constraints import Count, Number, OneOf
@@ -39,6 +40,7 @@ from .rows.local import LocalRows
 from .rows.placement import Placement
 from .rows.source import RowSource, Scaler
 from .rows.tensors import TensorRows
+from .verdict import Verdict, judge_by_neighbors
 
 __all__ = ["AnchorGFSC"]
 
@@ -262,6 +264,7 @@ class AnchorGFSC(StoppableMixin, ViewReportMixin, EmbeddingMixin, MultiViewClust
         self._record_history(fusion.sweeps, all_weights)
         self._learned(fusion, placement, used, source.described)
         self._compare_views(sample)
+        self._judge(rng)
         self._place(source)
 
     def _learn(
@@ -295,6 +298,21 @@ class AnchorGFSC(StoppableMixin, ViewReportMixin, EmbeddingMixin, MultiViewClust
         views = [view[some] for view in sample]
         self._views_fitted = views, self._placement.assign(views).labels if some.size else np.array([], dtype=int)
         self.noise_views_ = tuple(self._used_names()[v] for v in noise_views(self._separations()))
+
+    def _judge(self, rng: np.random.RandomState) -> None:
+        """Set ``verdict_`` by the samples on which views are compared, and warn if it is negative."""
+        if not self._gives_verdict:
+            return
+        views, labels = self._views_fitted
+        if self.n_clusters_ < 2:
+            self.verdict_ = Verdict(1, self.cluster_counts_.evidence, np.full(1, np.nan))
+        elif len(labels) < 2:
+            return  # no sample is present in every view
+        else:
+            points = [as_dense(to_host(view.scaled())) - view.mean() for view in views]
+            samples = Samples(tuple(view / influence(view) for view in points))
+            self.verdict_ = judge_by_neighbors(samples, numbered_by_size(labels), rng)
+        warn_of_verdict(self.verdict_, self.n_clusters)
 
     def _used_names(self) -> list[str]:
         return [str(self.view_names_[v]) for v in self._used]
@@ -344,7 +362,6 @@ class AnchorGFSC(StoppableMixin, ViewReportMixin, EmbeddingMixin, MultiViewClust
         used = nonconstant_views(views, blocks)
         self.cluster_counts_ = count_clusters_of_views([blocks[v] for v in used], random_state=rng)
         self.n_clusters_ = self.cluster_counts_.suggested
-        warn_of_no_structure(self.cluster_counts_)
 
     def _learned(self, fusion: AnchorFusion, placement: Placement, used: list[int], views: Views) -> None:
         self._placement, self._used = placement, used

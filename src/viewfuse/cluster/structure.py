@@ -19,7 +19,7 @@ import scipy.sparse as sp
 from ..graphs import Samples
 from ..linalg.sparse_cut import Spectrum, spectrum
 
-__all__ = ["Evidence", "division_ratio", "is_line_or_ring", "null_spectra", "ratio_to_null"]
+__all__ = ["Evidence", "division_ratio", "is_line_or_ring", "modularity", "null_spectra", "ratio_to_null"]
 
 # Each lies in the middle between what clusters and what clouds, gradients and rings have in simulations of our own.
 _NO_STRUCTURE, _CERTAINLY_NONE = 0.7, 0.85  # null ratios
@@ -97,6 +97,15 @@ def is_line_or_ring(values: np.ndarray, waves: int = _WAVES) -> bool:
     number = np.arange(1, waves + 1)
     spread = min(float(np.std(logs - 2 * np.log(expected))) for expected in (number, (number + 1) // 2))
     return spread < _LIKE_WAVES
+
+
+def modularity(graph: sp.csr_array, labels: np.ndarray) -> float:
+    """Share of the edges inside the clusters, less that of a random graph with the same degrees."""
+    edges = graph.tocoo()
+    degree = np.bincount(labels, np.asarray(graph.sum(axis=1)).ravel())
+    total = float(degree.sum())
+    inside = float(edges.data[labels[edges.row] == labels[edges.col]].sum())
+    return inside / total - float(np.sum((degree / total) ** 2)) if total > 0 else 0.0
 
 
 def division_ratio(graph: sp.csr_array, labels: np.ndarray) -> float:

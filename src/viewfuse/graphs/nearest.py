@@ -62,8 +62,8 @@ class Neighbors:
         """How unlike its neighbours' surroundings each sample's are: 0 if as dense, 1 if half as dense as theirs.
 
         With ``r_i`` the mean distance of i to its neighbours, but to each of them at least that of its own farthest
-        neighbour, this is ``log₂`` of ``r_i`` over the harmonic mean of its neighbours' (the local outlier factor of Breunig,
-        Kriegel, Ng & Sander, SIGMOD 2000).
+        neighbour, this is ``log₂`` of ``r_i`` over the harmonic mean of its neighbours' (the local outlier factor of
+        Breunig, Kriegel, Ng & Sander, SIGMOD 2000).
         """
         reach = np.maximum(self.distance, self.distance[self.index, -1]).mean(axis=1)
         density = 1 / np.maximum(reach, np.finfo(float).tiny) if (reach > 0).all() else 1 / (reach + reach.mean() + 1e-300)

@@ -16,7 +16,7 @@ from .complement import Complement, normalized_adjacency
 from .eigensolvers import Eigenpairs, smallest_eigenpairs, symmetric_eigh
 from .laplacian import Laplacian, isolated_samples, row_sums
 from .numbering import numbered_by_size, occurrences, order_by_size, renumbered
-from .recurrence import Recurrence, recurrence
+from .recurrence import Recurrence, halves, recurrence
 
 __all__ = [
     "BipartiteEmbedding",
@@ -30,6 +30,7 @@ __all__ = [
     "cluster_centres",
     "distance_confidence",
     "edge_confidence",
+    "halves",
     "isolated_samples",
     "margin_confidence",
     "nearest_centres",

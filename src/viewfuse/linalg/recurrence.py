@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-__all__ = ["CAME_BACK", "Recurrence", "recurrence"]
+__all__ = ["CAME_BACK", "Recurrence", "halves", "recurrence"]
 
 CAME_BACK = 0.75  # Jaccard index from which Hennig calls a cluster recovered
 
@@ -70,3 +70,13 @@ def _mean_of_drawn(values: np.ndarray) -> np.ndarray:
     drawn = ~np.isnan(values)
     total = np.where(drawn, values, 0).sum(axis=0)
     return np.where(drawn.any(axis=0), total / np.maximum(drawn.sum(axis=0), 1), np.nan)
+
+
+def halves(n: int, n_halves: int, least: int, random_state: np.random.RandomState) -> list[np.ndarray]:
+    """Random halves of n samples, sorted; each two are complementary, or overlap if a half has fewer than ``least``."""
+    size = min(max(n // 2, least), n)
+    drawn: list[np.ndarray] = []
+    while len(drawn) < n_halves:
+        order = random_state.permutation(n)
+        drawn += [np.sort(order[:size]), np.sort(order[-size:])]
+    return drawn[:n_halves]

@@ -9,32 +9,28 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from ..cluster._checks import check_count, nonconstant_views
-from ..cluster.counting import ClusterCounts, count_clusters_of_views, default_counts
+from ..cluster._checks import nonconstant_views
+from ..cluster.auto.measure import measured_samples
+from ..cluster.counting import ClusterCounts, count_clusters
 from ..exceptions import ParameterError
 from ..views import Views
 
 __all__ = ["ClusterCounts", "choose_n_clusters"]
 
 
-def choose_n_clusters(
-    views: Any, counts: Iterable[int] | None = None, *, n_resamples: int = 10, random_state: Any = None
-) -> ClusterCounts:
+def choose_n_clusters(views: Any, counts: Iterable[int] | None = None, *, random_state: Any = None) -> ClusterCounts:
     """Score each number of clusters, and suggest the best one.
 
-    The views are fused into one graph, which needs no number of clusters. Each sample keeps the √n edges with the largest
-    weights. For every k, the k leading eigenvectors divide the samples into clusters. The score of a division is what it
-    saves in describing the graph. A division must also be found again when a tenth of the samples is left out
-    (:mod:`viewfuse.cluster.counting`). To decide whether there are clusters at all, the data are compared with normally
-    distributed samples that have the same covariances.
+    The views are measured as :class:`~viewfuse.AutoFusion` measures them, and the graphs are those it cuts. For every
+    number, three things are compared with a cloud without clusters (:mod:`viewfuse.cluster.counting`). Whether there are
+    clusters at all is decided too.
 
     Parameters
     ----------
     views : Views, or a list or dict of (n_samples, n_features) views
     counts : range or iterable of int, optional
-        The numbers of clusters to try, each between 2 and n_samples − 1. The default is 2 to √n, at most 30.
-    n_resamples : int
-        How often a tenth of the samples is left out.
+        The numbers of clusters to try, each between 2 and n_samples − 1. The default is 2 to a fifth of the samples, at most
+        160.
     random_state : int, RandomState or None
 
     Returns
@@ -52,11 +48,12 @@ def choose_n_clusters(
     (4, True)
     """
     views = views if isinstance(views, Views) else Views(views)
-    arrays = views.float_arrays()
-    check_count("n_resamples", n_resamples, least=1)
-    tried = _checked_counts(default_counts(len(views)) if counts is None else counts, len(views))
-    used = [arrays[v] for v in nonconstant_views(views, arrays)]
-    return count_clusters_of_views(used, tried, n_resamples=n_resamples, random_state=check_random_state(random_state))
+    arrays, present = views.incomplete_arrays()
+    tried = None if counts is None else _checked_counts(counts, len(views))
+    used = nonconstant_views(views, arrays, present)
+    there = None if present is None or present[:, used].all() else present[:, used]
+    samples = measured_samples([arrays[v] for v in used], there)
+    return count_clusters(samples, tried, random_state=check_random_state(random_state))
 
 
 def _checked_counts(counts: Iterable[int], n_samples: int) -> list[int]:

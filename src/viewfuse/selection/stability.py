@@ -30,14 +30,14 @@ from ..cluster import MultiViewClusterer
 from ..cluster._base import Cut
 from ..cluster._checks import check_count
 from ..exceptions import ConvergenceWarning, ViewsError, ViewsTypeError
-from ..linalg import recurrence
+from ..linalg import halves, recurrence
 from ..views import Views, holds_dask
 from ._quiet import ignore_fit_warnings
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-__all__ = ["Stability", "halves", "stability"]
+__all__ = ["Stability", "stability"]
 
 _SHARED, _REFITTED = 20, 6  # resamples
 
@@ -141,16 +141,6 @@ def stability(
         parts = halves(len(rows), n_resamples or (_REFITTED if shared is None else _SHARED), k + 1, rng)
         resampled = [_placed(to_host(cluster(part)), rows[part], len(labels)) for part in parts]
     return _summarised(labels, resampled)
-
-
-def halves(n: int, n_halves: int, least: int, random_state: np.random.RandomState) -> list[np.ndarray]:
-    """Random halves of n samples, sorted; each two are complementary, or overlap if a half has fewer than ``least``."""
-    size = min(max(n // 2, least), n)
-    drawn: list[np.ndarray] = []
-    while len(drawn) < n_halves:
-        order = random_state.permutation(n)
-        drawn += [np.sort(order[:size]), np.sort(order[-size:])]
-    return drawn[:n_halves]
 
 
 def _check_fit(model: MultiViewClusterer, labels: np.ndarray, data: Views) -> None:

@@ -34,8 +34,9 @@ from ..gfsc import GFSC
 from .choice import agreement_of, mean_of_others
 from .joint import JointCut, is_balanced
 
-__all__ = ["CANDIDATES", "Candidate", "Task", "gaussian_mixture"]
+__all__ = ["CANDIDATES", "JOINT", "MIXTURE", "Candidate", "Task", "clustered_again", "gaussian_mixture"]
 
+JOINT, MIXTURE = "joint neighbours", "gaussian mixture"
 _N_INIT = 10
 _PLACEMENTS = 3  # of anchors: on small data one placement in six is unlucky
 _MOST_COLUMNS = 12
@@ -80,13 +81,13 @@ def view_neighbors(task: Task) -> Candidate:
     return Candidate("view neighbours", np.asarray(labels), embedding, graph)
 
 
-def anchors(task: Task) -> Candidate:
-    """The fit that agrees best with the others of :data:`_PLACEMENTS`, each with its anchors placed anew."""
+def anchors(task: Task, placements: int = _PLACEMENTS) -> Candidate:
+    """Of several fits, each with its anchors placed anew, the one that agrees best with the others."""
     views = task.samples.with_gaps()
     with _quietly():
         fits = [
-            AnchorGFSC(task.n_clusters, random_state=task.seed + i, device=task.device).fit(views)
-            for i in range(_PLACEMENTS)
+            _fitted(AnchorGFSC(task.n_clusters, random_state=task.seed + i, device=task.device), views)
+            for i in range(placements)
         ]
     model = fits[int(np.argmax(mean_of_others(agreement_of([fit.labels_ for fit in fits]))))]
     embedding = np.asarray(model.embedding_, dtype=np.float64)[:, : task.n_clusters]
@@ -100,7 +101,7 @@ def anchors(task: Task) -> Candidate:
 
 def fused_graphs(task: Task) -> Candidate:
     with _quietly():
-        model = GFSC(task.n_clusters, random_state=task.seed, device=task.device).fit(task.samples.with_gaps())
+        model = _fitted(GFSC(task.n_clusters, random_state=task.seed, device=task.device), task.samples.with_gaps())
     return Candidate(
         "fused graphs",
         to_host(model.labels_),
@@ -117,13 +118,35 @@ def gaussian_mixture(joint: np.ndarray, cut: JointCut, random_state: np.random.R
     parameters = k * (1 + p + p * (p + 1) // 2)
     if p > _MOST_COLUMNS or n < _SAMPLES_PER_PARAMETER * parameters:
         return None
+    labels = _mixture_labels(joint, k, random_state)
+    if not is_balanced(labels, k):
+        return None
+    return Candidate(MIXTURE, labels, cut.spectrum.vectors[:, :k], cut.graph)
+
+
+def _mixture_labels(joint: np.ndarray, k: int, random_state: np.random.RandomState) -> np.ndarray:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         mixture = GaussianMixture(k, n_init=5, reg_covar=1e-3 * float(joint.var()), random_state=random_state)
-        labels = mixture.fit_predict(joint)
-    if not is_balanced(labels, k):
-        return None
-    return Candidate("gaussian mixture", labels, cut.spectrum.vectors[:, :k], cut.graph)
+        return np.asarray(mixture.fit_predict(joint))
+
+
+def clustered_again(name: str, task: Task) -> np.ndarray:
+    """The labels of other samples by the candidate of this name; with a single placement of anchors."""
+    rng = np.random.RandomState(task.seed)
+    if name == JOINT:
+        vectors = spectrum(task.samples.joint_graph(), task.n_clusters, random_state=rng).vectors
+        return np.asarray(assign_clusters(unit_rows(vectors), task.n_clusters, n_init=_N_INIT, random_state=rng))
+    if name == MIXTURE:
+        return _mixture_labels(task.samples.joint(), task.n_clusters, rng)
+    made = {"view neighbours": view_neighbors, "fused graphs": fused_graphs}
+    return (made[name](task) if name in made else anchors(task, placements=1)).labels
+
+
+def _fitted(model: Any, views: list[np.ndarray]) -> Any:
+    """Fitted without a verdict: there is one on what is chosen in the end."""
+    model._gives_verdict = False
+    return model.fit(views)
 
 
 @contextmanager

@@ -35,9 +35,6 @@ class AutoChoice:
     gap : float
         Relative eigengap of the joint neighbour graph at the number of clusters, between 0 and 1: near 1 if the graph almost
         falls apart into that many pieces.
-    null_ratio : float
-        How easily a random walk on the joint neighbour graph leaves its cluster, relative to normally distributed points
-        with the same covariances: near 1 if there are no clusters, near 0 if they lie apart.
     candidates : tuple of str, the clusterings that were made
     agreement : (c, c) array, the adjusted Rand index of each two candidates
     chosen : str, one of ``candidates``
@@ -46,7 +43,6 @@ class AutoChoice:
 
     views: tuple[ViewChoice, ...]
     gap: float
-    null_ratio: float
     candidates: tuple[str, ...]
     agreement: np.ndarray
     chosen: str
@@ -64,7 +60,6 @@ class AutoChoice:
             "chosen": self.chosen,
             "reason": self.reason,
             "gap": float(self.gap),
-            "null_ratio": float(self.null_ratio),
             "candidates": [{"name": name, "agreement": agreement[name]} for name in self.candidates],
         }
 
@@ -76,8 +71,7 @@ class AutoChoice:
             mark = "  <- chosen" if name == self.chosen else ""
             shown = f"agrees {agreement:.2f} with the others" if len(self.candidates) > 1 else "the only candidate"
             lines.append(f"{name}: {shown}{mark}")
-        separated = f"conductance {self.null_ratio:.2f} of that of data without clusters"
-        return "\n".join([*lines, f"{self.chosen}: {self.reason}; {separated}"])
+        return "\n".join([*lines, f"{self.chosen}: {self.reason}"])
 
     __repr__ = __str__
 

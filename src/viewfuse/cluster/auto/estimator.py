@@ -15,28 +15,28 @@ from ..._utils.device import moves_to, on_device, to_host
 from ..._utils.warn import warn
 from ...exceptions import (
     ConvergenceWarning,
-    NoStructureWarning,
     UnstableClustersWarning,
     ViewsError,
 )
-from ...fusion import learned_factors
 from ...graphs import Samples
 from ...linalg import numbered_by_size, renumbered
 from ...linalg.threads import spans
 from ...views import Views
 from .._base import EmbeddingMixin, MultiViewClusterer
+from .._checks import warn_of_verdict
 from .._constraints import Count, Nothing, Number, OneOf, Text
-from ..counting import count_clusters_of_views, default_counts
-from .candidates import CANDIDATES, Candidate, Task, gaussian_mixture
+from ..counting import count_clusters
+from ..structure import Evidence, ratio_to_null
+from ..verdict import judge
+from .candidates import CANDIDATES, JOINT, MIXTURE, Candidate, Task, clustered_again, gaussian_mixture
 from .canonical import canonical_order, distinct_views, unit
 from .choice import AutoChoice, ViewChoice, agreement_of, mean_of_others
-from .joint import NO_STRUCTURE, JointCut, clearest_cut, cut_at, neighbors_inside, ratio_to_null
+from .joint import NO_STRUCTURE, JointCut, clearest_cut, neighbors_inside, null_values
 from .measure import Measure
 from .votes import Votes, VotingSpace
 
 __all__ = ["AutoFusion"]
 
-_JOINT, _MIXTURE = "joint neighbours", "gaussian mixture"
 _UNSTABLE = 0.2  # mean agreement below which no candidate confirms another
 _OWN_VOTE = 0.51  # of a sample in its own membership, so that the largest membership is its label
 
@@ -61,8 +61,8 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
     Parameters
     ----------
     n_clusters : int or "auto", default="auto"
-        "auto" takes the number with the clearest gap in the spectrum of the joint neighbour graph. If no gap is clear, it is
-        estimated as by :func:`viewfuse.selection.choose_n_clusters`: 1, with a warning, if there are no clusters.
+        "auto" takes the number that suits the joint neighbour graph best (:mod:`viewfuse.cluster.counting`): 1, with a
+        warning, if there are no clusters.
     {views}
     {random_state}
     device : str, default=None
@@ -76,7 +76,10 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
     ----------
     {labels_}
     n_clusters_ : int
-    cluster_counts_ : ClusterCounts, with ``n_clusters="auto"`` if no gap was clear
+    cluster_counts_ : ClusterCounts, with ``n_clusters="auto"``
+        Every number that was tried with its score; prints as a table.
+    verdict_ : Verdict
+        Whether these clusters are real; prints as one sentence.
     choice_ : AutoChoice
         What was considered, what was chosen for each view and why; prints as a short table.
     membership_ : (n_samples, n_clusters) array, rows sum to 1
@@ -174,15 +177,17 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
         self._measure = Measure.learn(sampled, sampled_present)
         self._sample_points = self._measure(sampled, sampled_present)
         samples = Samples(tuple(self._sample_points), sampled_present)
-        cut = self._counted(samples, self._joint_cut(samples, rng), rng)
-        null_ratio = ratio_to_null(samples, cut, rng)
-        if null_ratio > NO_STRUCTURE:
+        self._set_n_clusters(samples, rng)
+        cut = clearest_cut(samples, self.n_clusters_, rng)
+        nulls = null_values(samples, cut, rng)
+        if ratio_to_null(cut.spectrum.values, nulls, self.n_clusters_) > NO_STRUCTURE:
             cut = replace(cut, gap=0.0)
-        self.n_clusters_, self._kept = cut.n_clusters, list(cut.views)
+        self._kept = list(cut.views)
         candidates = self._candidates(samples, cut, rng, begin)
         agreement = agreement_of([candidate.labels for candidate in candidates])
         best, reason = self._best(candidates, agreement, cut)
-        self._record(best, reason, candidates, agreement, cut, null_ratio, views)
+        self._record(best, reason, candidates, agreement, cut, views)
+        self._judge(best, samples, cut, nulls, rng)
         self._sample_labels, self._sample_embedding = numbered_by_size(best.labels), best.embedding
         self._space = VotingSpace.of(samples.of_views(self._kept).joint())
         self._describe_views(views, samples, repeats)
@@ -207,24 +212,36 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
             return order
         return order[np.sort(rng.choice(order.size, self._most_clustered, replace=False))]
 
-    def _joint_cut(self, samples: Samples, rng: np.random.RandomState) -> JointCut:
-        asked = None if self.n_clusters == "auto" else int(self.n_clusters)
-        most = int(default_counts(len(samples))[-1]) if asked is None else asked
-        return clearest_cut(samples, asked, most, rng)
-
-    def _counted(self, samples: Samples, cut: JointCut, rng: np.random.RandomState) -> JointCut:
-        """The same cut or, if the number of clusters is open and no gap is clear, the cut at the estimated number."""
+    def _set_n_clusters(self, samples: Samples, rng: np.random.RandomState) -> None:
+        """Set ``n_clusters_``: the parameter, or an estimate with ``n_clusters="auto"``."""
         self.__dict__.pop("cluster_counts_", None)  # from an earlier fit
-        if self.n_clusters != "auto" or cut.is_clear:
-            return cut
-        counts = default_counts(len(cut.labels))
-        self.cluster_counts_ = count_clusters_of_views(learned_factors(samples.points), counts, random_state=rng)
-        return cut_at(cut, self.cluster_counts_.suggested, rng)
+        if self.n_clusters != "auto":
+            self.n_clusters_ = int(self.n_clusters)
+            return
+        self.cluster_counts_ = count_clusters(samples, random_state=rng)
+        self.n_clusters_ = self.cluster_counts_.suggested
+
+    def _judge(
+        self, best: Candidate, samples: Samples, cut: JointCut, nulls: np.ndarray, rng: np.random.RandomState
+    ) -> None:
+        """Set ``verdict_``."""
+        kept = samples.of_views(cut.views)
+
+        def evidence(returned: float | None) -> Evidence:
+            if self.n_clusters_ < 2:
+                return self.cluster_counts_.evidence
+            return Evidence.of(cut.graph, cut.spectrum, nulls, best.labels, returned)
+
+        def cluster(rows: np.ndarray) -> np.ndarray:
+            task = Task(kept.of_rows(rows), self.n_clusters_, int(rng.randint(2**31 - 1)), self.device)
+            return clustered_again(best.name, task)
+
+        self.verdict_ = judge(numbered_by_size(best.labels), evidence, cluster, rng)
 
     def _candidates(self, samples: Samples, cut: JointCut, rng: np.random.RandomState, begin: float) -> list[Candidate]:
         """The joint neighbours and, unless their gap is clear, the others as far as there is time."""
         self.stopped_ = None
-        candidates = [Candidate(_JOINT, cut.labels, cut.spectrum.vectors[:, : cut.n_clusters], cut.graph)]
+        candidates = [Candidate(JOINT, cut.labels, cut.spectrum.vectors[:, : cut.n_clusters], cut.graph)]
         if cut.n_clusters < 2 or cut.is_clear:
             return candidates
         kept = samples.of_views(cut.views)
@@ -244,7 +261,7 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
             return candidates[0], f"the graph falls apart into {cut.n_clusters} clusters (relative eigengap {cut.gap:.2f})"
         if len(candidates) == 1:
             return candidates[0], "the only candidate"
-        if candidates[-1].name == _MIXTURE:
+        if candidates[-1].name == MIXTURE:
             return candidates[-1], "few columns and enough samples to estimate the shapes of clusters that touch"
         means = mean_of_others(agreement)
         best = int(np.argmax(means))
@@ -257,7 +274,6 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
         candidates: list[Candidate],
         agreement: np.ndarray,
         cut: JointCut,
-        null_ratio: float,
         views: Views,
     ) -> None:
         places = np.argsort(self._used)  # in the order of the data
@@ -266,7 +282,7 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
             ViewChoice(views.names[self._used[p]], measures[p].kind, measures[p].reason, int(p) in cut.views) for p in places
         )
         names = tuple(candidate.name for candidate in candidates)
-        self.choice_ = AutoChoice(described, cut.gap, null_ratio, names, agreement, best.name, reason)
+        self.choice_ = AutoChoice(described, cut.gap, names, agreement, best.name, reason)
         self.history_ = {"agreement": agreement}
         self.affinity_matrix_ = best.graph
         self.n_iter_, self.converged_ = best.n_iter, bool(best.converged and self.stopped_ is None)
@@ -331,27 +347,15 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
                 f"{1 + len(CANDIDATES)} candidates."
             )
             warn(ConvergenceWarning(problem, parameter="max_time", value=self.max_time))
-        about: dict[str, Any] = {"parameter": "n_clusters", "value": self.n_clusters}
+        warn_of_verdict(self.verdict_, self.n_clusters)
         best = max(choice.mean_agreement().values())
-        if self.n_clusters_ < 2:
-            problem = "No clusters were found: all samples are in one cluster."
-            hint = "Set n_clusters to a number to divide them all the same."
-            warn(NoStructureWarning(problem, hint=hint, **about))
-        elif choice.null_ratio > NO_STRUCTURE:
-            problem = (
-                f"These {self.n_clusters_} clusters are hardly more separated than those of data without clusters: the mean "
-                f"conductance of the joint neighbour graph is {choice.null_ratio:.2f} of that of one normally distributed "
-                "cloud with the same covariances."
-            )
-            hint = "Do not rely on these clusters; see choice_."
-            warn(NoStructureWarning(problem, hint=hint, **about))
-        elif len(choice.candidates) > 1 and best < _UNSTABLE:
+        if self.verdict_.supported and len(choice.candidates) > 1 and best < _UNSTABLE:
             problem = (
                 f"{len(choice.candidates)} ways to cluster these data disagree: the best agrees with the others by a mean "
                 f"adjusted Rand index of {best:.2f}."
             )
             hint = "Do not rely on these clusters; see choice_, and try other numbers of clusters."
-            warn(UnstableClustersWarning(problem, hint=hint, **about))
+            warn(UnstableClustersWarning(problem, hint=hint, parameter="n_clusters", value=self.n_clusters))
 
 
 def _check_present_somewhere(present: np.ndarray | None, views: Views) -> None:

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from ...graphs import Samples
 from ...graphs.nearest import influence
 from ...graphs.representation import Representation, represent
 from .completion import completed
 
-__all__ = ["Measure"]
+__all__ = ["Measure", "measured_samples"]
 
 
 @dataclass(frozen=True)
@@ -53,3 +54,8 @@ class Measure:
         if reference is None:
             return completed(points, present)
         return completed(points, present, reference, np.ones((len(reference[0]), len(points)), dtype=bool))
+
+
+def measured_samples(views: Sequence[Any], present: np.ndarray | None) -> Samples:
+    """The samples of some views, each measured as suits it."""
+    return Samples(tuple(Measure.learn(views, present)(views, present)), present)

@@ -5,13 +5,13 @@ views' own (:class:`viewfuse.graphs.Samples`). Both are cut into k clusters for 
 speak for a number k, each about 0 if there are no clusters and about 1 if they lie apart:
 
 * **jump**: with ``λ_j`` the eigenvalues of the joint graph and ``λ⁰_j`` those of a normally distributed cloud with the same
-  covariances, ``λ_{k+1}/λ⁰_{k+1} − λ_k/λ⁰_k``. Up to the true number the ratios are small, beyond it they are those of a cloud.
+  covariances, ``λ_{k+1}/λ⁰_{k+1} − λ_k/λ⁰_k``. Up to the true number the ratios are small, beyond it those of a cloud.
 * **gain**: the modularity of the cut less that of the cut of the cloud. It sees many small clusters, whose eigenvalues rise
   without one large jump.
 * **agreement**: the adjusted Rand index of the cuts of the two graphs. What both find is in the data.
 
-The score is their sum. If the relative eigengap ``1 − λ_k/λ_{k+1}`` is above 0.8 for some numbers, only these are compared: no
-line, ring or cloud has such a gap (a line has ``λ_2/λ_3 = 1/4``), so the graph falls apart. A number whose cut leaves
+The score is their sum. If the relative eigengap ``1 − λ_k/λ_{k+1}`` is above 0.8 for some numbers, only these are compared:
+no line, ring or cloud has such a gap (a line has ``λ_2/λ_3 = 1/4``), so the graph falls apart. A number whose cut leaves
 clusters of less than a tenth of the mean size is not suggested, for these are outliers.
 
 Whether there are clusters at all is decided for the number found (:mod:`viewfuse.cluster.structure`).
@@ -32,7 +32,7 @@ from sklearn.metrics import adjusted_rand_score
 from ..._utils.extras import require
 from ...graphs import Samples
 from ...linalg.sparse_cut import Spectrum, normalized_graph, quick_cut, spectrum
-from ..structure import Evidence, null_spectra
+from ..structure import Evidence, modularity, null_spectra
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -113,10 +113,8 @@ class ClusterCounts:
         for i in self._order():
             mark = "  ← suggested" if self.counts[i] == self.suggested else ""
             mark = "  also holds" if self.counts[i] in self.also else mark
-            lines.append(
-                f"{self.counts[i]:8d} {self.score[i]:7.2f} {self.jump[i]:7.2f} {self.gain[i]:7.2f} {self.agreement[i]:10.2f} "
-                f"{self.gap[i]:9.2f}{mark}"
-            )
+            parts = f"{self.jump[i]:7.2f} {self.gain[i]:7.2f} {self.agreement[i]:10.2f} {self.gap[i]:9.2f}"
+            lines.append(f"{self.counts[i]:8d} {self.score[i]:7.2f} {parts}{mark}")
         if not self.structured:
             lines.append("There are no clusters: no number of clusters fits better than in data without clusters.")
         return "\n".join(lines)
@@ -124,7 +122,7 @@ class ClusterCounts:
     __repr__ = __str__
 
     def _order(self) -> np.ndarray:
-        first = {self.suggested: 0, **{k: 1 for k in self.also}}
+        first = {self.suggested: 0, **dict.fromkeys(self.also, 1)}
         place = [first.get(int(k), 2) for k in self.counts]
         return np.lexsort((-self.score, place))
 
@@ -200,13 +198,7 @@ class _Divided:
         return np.unique(quick_cut(self.found.vectors[:, :k]), return_inverse=True)[1]
 
     def modularity(self, k: int) -> float:
-        """Share of edges inside the clusters, less that of a random graph with the same degrees."""
-        labels = self.labels(k)
-        edges = self.graph.tocoo()
-        degree = np.bincount(labels, np.asarray(self.graph.sum(axis=1)).ravel())
-        total = float(degree.sum())
-        inside = float(edges.data[labels[edges.row] == labels[edges.col]].sum())
-        return inside / total - float(np.sum((degree / total) ** 2)) if total > 0 else 0.0
+        return modularity(self.graph, self.labels(k))
 
 
 def _row(k: int, joint: _Divided, mean: _Divided, nulls: Sequence[_Divided]) -> _Row:
@@ -237,7 +229,9 @@ def _balanced(labels: np.ndarray, k: int) -> bool:
 def _counts_of(rows: dict[int, _Row], evidence_of: Any) -> ClusterCounts:
     counts = np.array(sorted(rows), dtype=int)
     table = [rows[int(k)] for k in counts]
-    columns = {name: np.array([getattr(row, name) for row in table]) for name in ("score", "jump", "gain", "agreement", "gap")}
+    columns = {
+        name: np.array([getattr(row, name) for row in table]) for name in ("score", "jump", "gain", "agreement", "gap")
+    }
     if not rows:
         return ClusterCounts(counts, **columns, suggested=1, also=(), evidence=Evidence(1.0, False, 0.0))
     best = _best(rows)

@@ -1,0 +1,172 @@
+"""Are these clusters real? One sentence with its evidence, for every fit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.metrics import adjusted_rand_score
+
+from ..graphs import Samples
+from ..linalg import halves, recurrence
+from ..linalg.sparse_cut import normalized_graph, quick_cut, spectrum
+from .structure import Evidence, modularity, null_spectra
+
+__all__ = ["Verdict", "judge", "judge_by_graph", "judge_by_neighbors"]
+
+_HALVES = 4
+_MOST_SAMPLES = 2_000
+_LEAST_VALUES = 7  # eigenvalues, to tell a line or a ring
+_UNSTABLE = 0.5  # mean adjusted Rand index: halfway between chance and agreement
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether the clusters of a fit are real. It prints as one sentence.
+
+    Attributes
+    ----------
+    n_clusters : int
+    evidence : Evidence
+    returned : (n_clusters,) array
+        How much of each cluster came back when halves of the samples were clustered alone: the mean Jaccard index with the
+        most similar cluster.
+    """
+
+    n_clusters: int
+    evidence: Evidence
+    returned: np.ndarray
+
+    @property
+    def supported(self) -> bool:
+        """Whether there are clusters, not parts of one cloud, line or ring."""
+        return self.n_clusters > 1 and self.evidence.supported
+
+    @property
+    def stable(self) -> bool:
+        """Whether halves of the samples have the same clusters."""
+        return self.evidence.returned is None or self.evidence.returned >= _UNSTABLE
+
+    @property
+    def null_ratio(self) -> float:
+        """Near 0 if the clusters lie apart, near 1 if they are those of one cloud with the same covariances."""
+        return self.evidence.null_ratio
+
+    def __str__(self) -> str:
+        if self.n_clusters < 2:
+            return f"There are no clusters: {self._why_not()}."
+        back = self._came_back()
+        if not self.supported:
+            return f"These {self.n_clusters} clusters are not supported: {self._why_not()}; {back}."
+        apart = f"conductance {self.null_ratio:.2f} of that of data without clusters"
+        if not self.stable:
+            return f"These {self.n_clusters} clusters are uncertain: {back}; {apart}."
+        return f"These {self.n_clusters} clusters are supported: {apart}, and {back}."
+
+    __repr__ = __str__
+
+    def _came_back(self) -> str:
+        if np.isnan(self.returned).all():
+            return "there are too few samples to cluster halves of them"
+        mean, least = float(np.nanmean(self.returned)), int(np.nanargmin(self.returned))
+        note = f" (least of cluster {least}: {_percent(self.returned[least])})" if self.returned[least] < mean - 0.1 else ""
+        return f"in halves of the samples {_percent(mean)} of a cluster came back{note}"
+
+    def _why_not(self) -> str:
+        if self.evidence.waves:
+            return "the samples lie along a line or around a ring, which can be cut anywhere"
+        if self.evidence.supported or self.null_ratio > 0.7:
+            ratio = _percent(min(self.null_ratio, 1.0))
+            return f"the parts are {ratio} as connected as those of one cloud with the same covariances"
+        return "it is as easy to divide each part as to cut it out"
+
+    def as_dict(self) -> dict[str, Any]:
+        """The same in plain values, for JSON."""
+        return {
+            "supported": bool(self.supported),
+            "stable": bool(self.stable),
+            "null_ratio": float(self.null_ratio),
+            "returned": [None if np.isnan(share) else float(share) for share in self.returned],
+            "sentence": str(self),
+        }
+
+
+def judge(
+    labels: np.ndarray,
+    evidence: Callable[[float | None], Evidence],
+    cluster: Callable[[np.ndarray], np.ndarray],
+    random_state: np.random.RandomState,
+) -> Verdict:
+    """Cluster halves of the samples, and weigh what comes back with the other evidence.
+
+    Parameters
+    ----------
+    labels : (n,) array of int
+    evidence : function of the mean adjusted Rand index of the halves
+    cluster : function from the positions of some samples to their clusters
+    random_state : RandomState, for the halves
+    """
+    n, k = len(labels), int(labels.max()) + 1
+    if k < 2 or n // 2 <= k:
+        return Verdict(k, evidence(None), np.full(k, np.nan))
+    parts = halves(n, _HALVES, k + 1, random_state)
+    found = [np.asarray(cluster(part)) for part in parts]
+    agreement = [adjusted_rand_score(labels[part], clusters) for part, clusters in zip(parts, found, strict=True)]
+    back = recurrence(labels, [_placed(clusters, part, n) for part, clusters in zip(parts, found, strict=True)])
+    return Verdict(k, evidence(float(np.mean(agreement))), back.mean_overlap)
+
+
+def judge_by_neighbors(samples: Samples, labels: np.ndarray, random_state: np.random.RandomState) -> Verdict:
+    """The verdict for clusters of any method: halves are clustered by the sparse graph that comes nearest to the labels.
+
+    Of more than 2,000 samples, 2,000 are taken. It costs a few eigenproblems of sparse graphs.
+    """
+    if len(samples) > _MOST_SAMPLES:
+        rows = np.sort(random_state.choice(len(samples), _MOST_SAMPLES, replace=False))
+        samples, labels = samples.of_rows(rows), np.unique(labels[rows], return_inverse=True)[1]
+    k = int(labels.max()) + 1
+    if k < 2 or len(samples) // 2 <= k:
+        return Verdict(k, Evidence(1.0, False, 0.0), np.full(k, np.nan))
+    graph = samples.joint_graph()
+    count = min(max(k, _LEAST_VALUES) + 1, len(samples))
+    found = spectrum(graph, count, random_state=random_state)
+    nulls = np.mean([null.values for _, null in null_spectra(samples, count, random_state)], axis=0)
+    by_mean = quick_cut(spectrum(samples.mean_graph(), k, random_state=random_state).vectors)
+    by_joint = quick_cut(found.vectors[:, :k])
+    take_mean = adjusted_rand_score(labels, by_mean) > adjusted_rand_score(labels, by_joint)
+
+    def cluster(rows: np.ndarray) -> np.ndarray:
+        part = samples.of_rows(rows)
+        return quick_cut(
+            spectrum(part.mean_graph() if take_mean else part.joint_graph(), k, random_state=random_state).vectors
+        )
+
+    return judge(labels, lambda returned: Evidence.of(graph, found, nulls, labels, returned), cluster, random_state)
+
+
+def judge_by_graph(graphs: Sequence[Any], labels: np.ndarray, random_state: np.random.RandomState) -> Verdict:
+    """The verdict for given (n, n) graphs, which have no cloud to compare with: for the null ratio, 1 − modularity."""
+    sparse = [normalized_graph(sp.csr_array(graph)) for graph in graphs]
+    mean = sp.csr_array(sum(sparse[1:], sparse[0]) / len(sparse))
+    k = int(labels.max()) + 1
+
+    def cluster(rows: np.ndarray) -> np.ndarray:
+        part = sp.csr_array(mean[rows][:, rows])
+        return quick_cut(spectrum(part, k, random_state=random_state).vectors)
+
+    return judge(
+        labels, lambda returned: Evidence(1 - modularity(mean, labels), False, 0.0, returned), cluster, random_state
+    )
+
+
+def _placed(part: np.ndarray, rows: np.ndarray, n: int) -> np.ndarray:
+    placed = np.full(n, -1)
+    placed[rows] = part
+    return placed
+
+
+def _percent(share: float) -> str:
+    return f"{share:.0%}".replace("%", " %")
