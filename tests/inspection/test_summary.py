@@ -20,7 +20,7 @@ from viewfuse.inspection.features import describe_clusters
 from viewfuse.metrics import evaluate
 
 # ``graph``, ``results``, ``saved`` and ``neighborhoods`` are what the public parts are computed from; ``views`` is the data itself.
-SOURCES = {"graph", "results", "views", "saved", "neighborhoods"}
+SOURCES = {"graph", "results", "views", "saved", "neighborhoods", "own_verdict"}
 COMPUTED = [
     name
     for name, value in vars(FitSummary).items()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from copy import copy
-from dataclasses import dataclass
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,8 @@ from pages import column_of, data_of, text_of, unpacked
 from reference import HOSTILE
 from viewfuse import GFSC, METHODS, AnchorGFSC, Views, io, load
 from viewfuse._utils.checksum import checksum
+from viewfuse.cluster.structure import Evidence
+from viewfuse.cluster.verdict import Verdict
 from viewfuse.datasets import make_views
 from viewfuse.exceptions import UnmatchedSamplesWarning, ViewsError, ViewsFormatError
 from viewfuse.report import write_report
@@ -106,42 +107,48 @@ class TestSavedFits:
 class TestVerdict:
     """The first thing on the page is whether the clusters are real."""
 
-    def shown(self, model: GFSC, views: Views, tmp_path: Path, **verdict: Any) -> str:
+    def shown(self, model: GFSC, views: Views, tmp_path: Path, verdict: Verdict) -> str:
         judged = copy(model)
-        judged.verdict_ = Verdict(**verdict)
+        judged.verdict_ = verdict
         saved = io.load_results(io.save_results(tmp_path / "fit.npz", judged, views))
         pages = [write_report(tmp_path / f"{name}.html", fit, views) for name, fit in (("m", judged), ("s", saved))]
         assert pages[0].read_text() == pages[1].read_text()
         html = pages[0].read_text(encoding="utf-8")
         assert html.index('id="verdict"') < html.index('id="explore"')
+        assert str(verdict) in text_of(pages[0])
         return text_of(pages[0])
 
     def test_clusters_that_are_not_supported(self, model: GFSC, views: Views, tmp_path: Path) -> None:
-        shown = self.shown(model, views, tmp_path, supported=False, null_ratio=0.98, returned=np.array([0.2, 0.31, 0.7]))
-        assert "These groups came back." in shown
-        assert "Single clusters came back in 20 % to 70 % of resamples; 2 clusters in less than 60 %." in shown
+        verdict = Verdict(3, Evidence(0.98, False, 0.0, 0.1), np.array([0.2, 0.31, np.nan]))
+        shown = self.shown(model, views, tmp_path, verdict)
+        assert "are not supported" in shown
         assert "Do not rely on these groups" in shown
-        assert "Came back" in shown
+        assert "31 %" in shown[shown.index("The clusters") :]
 
     def test_clusters_that_are_supported(self, model: GFSC, views: Views, tmp_path: Path) -> None:
-        shown = self.shown(model, views, tmp_path, supported=True, null_ratio=0.1, returned=np.array([0.9, 1.0, 1.0]))
-        assert "These groups came back." in shown
-        assert "Single clusters came back in 90 % to 100 % of resamples." in shown
+        shown = self.shown(model, views, tmp_path, Verdict(3, Evidence(0.1, False, 0.9, 0.9), np.array([0.9, 1.0, 0.5])))
+        assert "clusters are supported" in shown
+        assert "1 cluster came back by less than 60 %" in shown
         assert "Do not rely" not in shown
+
+    def test_clusters_that_are_uncertain(self, model: GFSC, views: Views, tmp_path: Path) -> None:
+        shown = self.shown(model, views, tmp_path, Verdict(3, Evidence(0.1, False, 0.9, 0.2), np.array([0.4, 0.4, 0.3])))
+        assert "clusters are uncertain" in shown
+        assert "another number of clusters may hold" in shown
+
+    @pytest.mark.parametrize("key", ["km", "auto", "gfsc"])
+    @pytest.mark.filterwarnings("ignore::viewfuse.exceptions.ViewfuseWarning")
+    def test_noise_is_called_noise_whatever_the_method(self, key: str, tmp_path: Path) -> None:
+        rng = np.random.default_rng(0)
+        noise = Views([rng.normal(size=(200, 8)), rng.normal(size=(200, 6))])
+        found = METHODS[key](n_clusters=5, random_state=0).fit(noise)
+        shown = text_of(write_report(tmp_path / "noise.html", found, noise))
+        assert "These 5 clusters are not supported" in shown
 
     def test_a_method_that_does_not_test_its_clusters_says_so(self, views: Views, tmp_path: Path) -> None:
         means = METHODS["km"](n_clusters=3, random_state=0).fit(views)
-        assert "This was not tested: KM does not compare" in text_of(write_report(tmp_path / "r.html", means, views))
-
-
-@dataclass
-class Verdict:
-    supported: bool
-    null_ratio: float
-    returned: np.ndarray
-
-    def __str__(self) -> str:
-        return "These groups came back."
+        assert "This was not tested: KM does not test it" in text_of(write_report(tmp_path / "r.html", means))
+        assert "These 3 clusters are supported" in text_of(write_report(tmp_path / "r.html", means, views))
 
 
 def test_a_noise_view_is_named(model: GFSC, views: Views, tmp_path: Path) -> None:

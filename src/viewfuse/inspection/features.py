@@ -70,7 +70,8 @@ class Cluster:
     label, size : int
     share : float, of all samples
     confidence : float or None, the median
-    returned : float or None, share of resamples in which the cluster came back
+    returned : float or None
+        How much of the cluster came back when halves of the samples were clustered alone (mean Jaccard index).
     silhouette : float or None, mean silhouette of its samples in the data before the cut, from −1 to 1
     inside : float or None
         Share of the neighbours of its samples, in the graph before the cut, that are in the same cluster.
@@ -137,7 +138,7 @@ def describe_clusters(
             size=int(size),
             share=float(size / len(labels)),
             confidence=None if confidence is None else float(np.median(confidence[labels == label])),
-            returned=None if returned is None or place >= len(returned) else float(returned[place]),
+            returned=_known(returned, place),
             silhouette=None if near is None else near.silhouette.get(int(label)),
             inside=None if near is None else near.inside[int(label)],
             view_weights={} if near is None else near.view_weights[int(label)],
@@ -146,6 +147,10 @@ def describe_clusters(
         )
         for place, (label, size) in enumerate(zip(found, sizes, strict=True))
     )
+
+
+def _known(shares: np.ndarray | None, place: int) -> float | None:
+    return None if shares is None or place >= len(shares) or np.isnan(shares[place]) else float(shares[place])
 
 
 def _distinguishing(

@@ -18,16 +18,16 @@ from sklearn.metrics import silhouette_samples
 
 from .._utils.device import to_host
 from ..cluster.auto.canonical import unit
-from ..cluster.auto.measure import Measure
+from ..cluster.auto.measure import measured_samples
+from ..graphs import Samples
 from ..graphs.nearest import neighbor_graph
 from ..linalg import unit_rows
 from ..linalg.sparse_cut import normalized_graph
 from ..views import Views
 from .layouts import drawn_samples
 
-__all__ = ["FUSED", "Neighborhoods", "neighborhoods_of_embedding", "neighborhoods_of_views"]
+__all__ = ["Neighborhoods", "neighborhoods_of_embedding", "neighborhoods_of_views", "samples_of"]
 
-FUSED = "all views"  # the name of the joint graph
 _MOST_WHOLE = 5_000  # samples whose neighbours are searched for in all columns; of more, in the main directions
 _MOST_DIRECTIONS = 50
 _MOST_IN_SILHOUETTE = 2_000
@@ -106,17 +106,21 @@ def neighborhoods_of_views(
     """
     if precomputed:
         return _of_graphs(views, rows, used, weights)
+    samples = samples_of(views, rows)
+    points = [_main_directions(view) * _factor(weights, v, used) for v, view in enumerate(samples.points)]
+    samples = Samples(tuple(points), samples.present)
+    together = samples.of_views(used)
+    joint = together.joint()
+    graphs = {name: _graph_among(points[v], samples.rows()[v]) for v, name in enumerate(views.names)}
+    return Neighborhoods(together.joint_graph(), graphs, _principal_plane(joint), joint)
+
+
+def samples_of(views: Views, rows: np.ndarray) -> Samples:
+    """Points of these rows of the data, each view measured as suits its values."""
     arrays, present = views[rows].incomplete_arrays()
     arrays = [array if sp.issparse(array) else to_host(array).astype(float) for array in arrays]
     arrays = [array if (size := unit(array)) == 1 else array / size for array in arrays]
-    points = [_main_directions(view) for view in Measure.learn(arrays, present)(arrays, present)]
-    joint = np.hstack([points[v] * _factor(weights, v, used) for v in used])
-    graphs = {
-        name: _graph_of_present(points[v], None if present is None else present[:, v]) for v, name in enumerate(views.names)
-    }
-    # One view alone is the joint graph: it is not drawn twice.
-    fused = graphs[views.names[used[0]]] if len(used) == 1 and present is None else neighbor_graph(joint)
-    return Neighborhoods(fused, graphs, _principal_plane(joint), joint)
+    return measured_samples(arrays, present)
 
 
 def neighborhoods_of_embedding(embedding: np.ndarray) -> Neighborhoods:
@@ -132,16 +136,15 @@ def _of_graphs(views: Views, rows: np.ndarray, used: Sequence[int], weights: np.
 
 
 def _factor(weights: np.ndarray | None, view: int, used: Sequence[int]) -> float:
-    if weights is None:
+    if weights is None or view not in used:
         return 1.0
     mean = float(np.mean([weights[v] for v in used]))
     return float(np.sqrt(weights[view] / mean)) if mean > 0 else 1.0
 
 
-def _graph_of_present(points: np.ndarray, present: np.ndarray | None) -> sp.csr_array:
+def _graph_among(points: np.ndarray, rows: np.ndarray) -> sp.csr_array:
     """The graph of the samples that are present in the view; the others have no edges."""
     n = len(points)
-    rows = np.arange(n) if present is None else np.flatnonzero(present)
     if rows.size < 2:
         return sp.csr_array((n, n))
     graph = neighbor_graph(points[rows]).tocoo()

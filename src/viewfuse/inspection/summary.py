@@ -13,6 +13,7 @@ from .._utils.checksum import checksum
 from .._utils.device import to_host
 from .._utils.text import count
 from .._utils.version import versions
+from ..cluster.verdict import judge_by_neighbors
 from ..exceptions import ViewsError
 from ..linalg.sparse_cut import spectrum
 from ..views import Views
@@ -23,7 +24,7 @@ from .graphs import FusedGraph, SavedGraph
 from .layouts import drawn_samples, sorted_by_cluster
 from .missing import absent_samples
 from .neighbor_map import neighbor_map
-from .neighborhoods import Neighborhoods, neighborhoods_of_embedding, neighborhoods_of_views
+from .neighborhoods import Neighborhoods, neighborhoods_of_embedding, neighborhoods_of_views, samples_of
 from .parameters import recorded
 from .values import DrawnFeatures, drawn_features
 
@@ -31,6 +32,7 @@ __all__ = ["FitSummary", "as_summary", "summarise"]
 
 _MAX_IN_GRAPH = 400
 _MAX_DRAWN = 5000
+_MAX_JUDGED = 2000
 _EXTRA_EIGENVALUES = 10
 _SINGLE_VIEW_ITERATIONS = 250  # of the map of a view alone
 
@@ -63,9 +65,8 @@ class FitSummary:
         What stopped the fit early, ``"callback"`` or ``"max_time"``.
     history : dict of arrays
         One value per iteration: ``"objective"``, ``"change"``, ``"weights"``, as far as the method records them.
-    verdict : dict or None
-        Whether the clusters are real: ``"supported"``, ``"null_ratio"``, ``"returned"`` (the share of resamples in which each
-        cluster came back) and ``"sentence"``; None if the method does not test it.
+    own_verdict : dict or None
+        The verdict of the fit itself, in plain values (:meth:`Verdict.as_dict`); None if the method gives none.
     counts : dict or None
         Numbers of clusters that were considered, and their scores; None if the number was given.
     choice : dict or None
@@ -92,7 +93,7 @@ class FitSummary:
     converged: bool | None = None
     stopped: str | None = None
     history: dict[str, np.ndarray] = field(default_factory=dict, repr=False)
-    verdict: dict[str, Any] | None = field(default=None, repr=False)
+    own_verdict: dict[str, Any] | None = field(default=None, repr=False)
     counts: dict[str, Any] | None = field(default=None, repr=False)
     choice: dict[str, Any] | None = field(default=None, repr=False)
     max_drawn: int = _MAX_DRAWN
@@ -146,6 +147,19 @@ class FitSummary:
     def _host(self, name: str) -> np.ndarray | None:
         values = self.results.get(name)
         return None if values is None else to_host(values)
+
+    @cached_property
+    def verdict(self) -> dict[str, Any] | None:
+        """Whether the clusters are real: ``"supported"``, ``"stable"``, ``"null_ratio"``, ``"returned"``, ``"sentence"``.
+
+        It is the verdict of the fit or, if the method gives none, that on the neighbour graphs of the data. Without the data
+        that is None.
+        """
+        if self.own_verdict is not None or self.views is None or self.params.get("affinity") == "precomputed":
+            return self.own_verdict
+        rows = drawn_samples(self.labels, _MAX_JUDGED)
+        labels = np.unique(self.labels[rows], return_inverse=True)[1]
+        return judge_by_neighbors(samples_of(self.views, rows), labels, np.random.RandomState(0)).as_dict()
 
     @property
     def n_samples(self) -> int:
@@ -319,7 +333,7 @@ class FitSummary:
             self.labels,
             self.views,
             confidence=self._confidence_between_clusters,
-            returned=None if returned is None else np.asarray(returned, dtype=float),
+            returned=None if returned is None else np.array(returned, dtype=float),
             neighborhoods=self.neighborhoods if self.spectrum_is_before_cut else None,
             rows=self.layout_rows,
             names=self.sample_names,
@@ -406,7 +420,7 @@ def summarise(model: Any, views: Any = None) -> FitSummary:
         converged=None if converged is None else bool(converged),
         stopped=getattr(model, "stopped_", None),
         history={name: trace for name, trace in traces.items() if trace.dtype != object},
-        verdict=_verdict(model),
+        own_verdict=model.verdict_.as_dict() if hasattr(model, "verdict_") else None,
         counts=_counts(model),
         choice=model.choice_.as_dict() if hasattr(model, "choice_") else None,
     )
@@ -431,32 +445,19 @@ def _fused_graph(model: Any) -> FusedGraph | None:
     return FusedGraph(weights, to_anchors=False)
 
 
-def _verdict(model: Any) -> dict[str, Any] | None:
-    """The verdict of a fit in plain values; None if the method has none."""
-    verdict = getattr(model, "verdict_", None)
-    if verdict is None:
-        return None
-    returned = getattr(verdict, "returned", None)
-    ratio = getattr(verdict, "null_ratio", None)
-    return {
-        "supported": bool(verdict.supported),
-        "null_ratio": None if ratio is None else float(ratio),
-        "returned": None if returned is None else np.asarray(returned, dtype=float).tolist(),
-        "sentence": str(verdict),
-    }
-
-
 def _counts(model: Any) -> dict[str, Any] | None:
     """The numbers of clusters that were considered and their scores, in plain values."""
     found = getattr(model, "cluster_counts_", None)
     if not is_dataclass(found):
         return None
-    plain = (np.ndarray, np.generic, float, int, bool)
+    plain = (np.ndarray, np.generic, tuple, float, int, bool)
     return {name: _plain(value) for name, value in vars(found).items() if isinstance(value, plain)}
 
 
 def _plain(value: Any) -> Any:
-    return value.tolist() if isinstance(value, (np.ndarray, np.generic)) else value
+    if isinstance(value, (np.ndarray, np.generic)):
+        return value.tolist()
+    return [int(one) for one in value] if isinstance(value, tuple) else value
 
 
 def _with_renamed_views(choice: dict[str, Any] | None, renamed: dict[str, str]) -> dict[str, Any] | None:

@@ -256,7 +256,8 @@ def _counts(fit: FitSummary) -> dict[str, Any]:
     markup = require("markupsafe", extra="report").Markup
     chart = _pictures.counts_chart(profile["counts"], profile[score], score, fit.n_clusters)
     caption = f"The {score} of each number of clusters; the dashed line is the number that was taken. "
-    caption += "Numbers with nearly the same height are nearly as good: look at them too."
+    also = ", ".join(str(number) for number in profile.get("also", ()))
+    caption += f"These hold nearly as well: {also}. Look at them too." if also else "No other number holds nearly as well."
     return {"counts": markup(chart), "counts_caption": caption}
 
 

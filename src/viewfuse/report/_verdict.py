@@ -4,43 +4,35 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from .._utils.text import count
 from ..inspection import FitSummary
 
 __all__ = ["notices", "verdict"]
 
+_WEAK = 0.6  # of a cluster that came back
+
 
 def verdict(fit: FitSummary) -> dict[str, Any]:
-    """``kind`` ("supported", "unsupported" or "untested"), one sentence, and lines of evidence."""
+    """``kind`` ("supported", "uncertain", "unsupported" or "untested"), one sentence, and what follows from it."""
+    found = fit.verdict
     if fit.n_clusters < 2:
-        return _verdict("unsupported", "No clusters were found: all samples are in one cluster.")
-    if fit.verdict is None:
-        return _verdict(
-            "untested",
-            f"This was not tested: {fit.method} does not compare its clusters with data that has none.",
-            "Every method divides noise into clusters too. AutoFusion and GFSC test their clusters.",
-        )
-    evidence = _returned(fit.verdict["returned"])
-    if not fit.verdict["supported"]:
-        evidence.append("Do not rely on these groups. The tables below describe them; that makes them no more real.")
-    return _verdict("supported" if fit.verdict["supported"] else "unsupported", fit.verdict["sentence"], *evidence)
+        why = [found["sentence"]] if found is not None and not found["supported"] else []
+        return _verdict("unsupported", "No clusters were found: all samples are in one cluster.", *why)
+    if found is None:
+        sentence = f"This was not tested: {fit.method} does not test it, and the data was not given."
+        return _verdict("untested", sentence, "Every method divides noise into clusters too.")
+    if not found["supported"]:
+        advice = "Do not rely on these groups. The tables below describe them; that makes them no more real."
+        return _verdict("unsupported", found["sentence"], advice)
+    if not found["stable"]:
+        return _verdict("uncertain", found["sentence"], "Do not rely on these groups; another number of clusters may hold.")
+    weak = sum(1 for share in found["returned"] if share is not None and share < _WEAK)
+    doubt = [f"{count(weak, 'cluster')} came back by less than 60 %: see the table of clusters."] if weak else []
+    return _verdict("supported", found["sentence"], *doubt)
 
 
-def _verdict(kind: str, sentence: str, *evidence: str) -> dict[str, Any]:
-    return {"kind": kind, "sentence": sentence, "evidence": list(evidence)}
-
-
-def _returned(shares: list[float] | None) -> list[str]:
-    """How often the clusters came back, if the sentence is about all of them together."""
-    known = np.asarray([] if shares is None else shares, dtype=float)
-    if known.size < 2 or not np.isfinite(known).all():
-        return []
-    low, high = 100 * known.min(), 100 * known.max()
-    line = f"Single clusters came back in {low:.0f} % to {high:.0f} % of resamples"
-    weak = int((known < 0.6).sum())
-    return [f"{line}; {count(weak, 'cluster')} in less than 60 %." if 0 < weak < known.size else f"{line}."]
+def _verdict(kind: str, sentence: str, *advice: str) -> dict[str, Any]:
+    return {"kind": kind, "sentence": sentence, "advice": list(advice)}
 
 
 def notices(fit: FitSummary) -> list[str]:

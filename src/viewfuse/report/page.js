@@ -103,7 +103,12 @@
     legend();
     if (!scatter) return;
     const rgba = new Uint8Array(4 * n);
-    for (let i = 0; i < n; i += 1) { const [r, g, b] = colours.colour(i); rgba.set([r, g, b, 255], 4 * i); }
+    const lift = dark.matches ? 0.25 : 0; // towards white, so that dark colours are seen on a dark page
+    for (let i = 0; i < n; i += 1) {
+      const colour = colours.colour(i);
+      for (let c = 0; c < 3; c += 1) rgba[4 * i + c] = colour[c] + lift * (255 - colour[c]);
+      rgba[4 * i + 3] = 255;
+    }
     scatter.rim = dark.matches ? [1, 1, 1, 1] : [0.08, 0.1, 0.13, 1];
     scatter.setColours(rgba);
     tags();
@@ -177,7 +182,7 @@
     const counts = new Map();
     for (const i of a) counts.set(cluster[i], (counts.get(cluster[i]) ?? 0) + 1);
     const parts = [...counts].sort((one, other) => other[1] - one[1]).slice(0, 3)
-      .map(([c, count]) => `${clusterName(c)} ${Math.round((100 * count) / a.size)} %`);
+      .map(([c, count]) => `${Math.round((100 * count) / a.size)} % of cluster ${clusterName(c)}`);
     const text = a.size ? `${a.size.toLocaleString("en")} of ${n.toLocaleString("en")} samples selected (${parts.join(", ")})${b.size ? `; B has ${b.size.toLocaleString("en")}` : ""}.` : "No samples are selected.";
     element("selection-text").textContent = text;
     if (!quiet) say(text);
