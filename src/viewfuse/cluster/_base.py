@@ -164,6 +164,8 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
         order = order_by_size(*self._occurrences(getattr(self, "n_clusters_", self.n_clusters)))
         if (order != np.arange(len(order))).any():
             self._renumber(order)
+            if hasattr(self, "verdict_"):
+                self.verdict_ = self.verdict_.renumbered(order)
 
     def _occurrences(self, n_clusters: int) -> tuple[np.ndarray, np.ndarray]:
         """Size and first sample of each cluster."""

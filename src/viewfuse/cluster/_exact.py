@@ -23,7 +23,7 @@ from ..exceptions import (
 )
 from ..fusion import FusionResult, fuse_graphs, learned_factors
 from ..graphs import GramFactor
-from ..linalg import assign_clusters, edge_confidence, isolated_samples, numbered_by_size, unit_rows
+from ..linalg import assign_clusters, edge_confidence, isolated_samples, unit_rows
 from ..views import Views
 from ._base import MultiViewClusterer, RelabelMixin
 from ._checks import check_directions, check_zero_samples, unbalanced_sizes, warn_of_verdict
@@ -231,13 +231,13 @@ class ExactFusion(StoppableMixin, ViewReportMixin, RelabelMixin, MultiViewCluste
         """Set ``verdict_``, and warn if it is negative."""
         if not self._gives_verdict:
             return
-        labels = numbered_by_size(to_host(self.labels_))
+        labels = to_host(self.labels_)
         if self.n_clusters_ < 2:
             self.verdict_ = Verdict(1, self.cluster_counts_.evidence, np.full(1, np.nan))
         elif self.affinity == "precomputed":
-            self.verdict_ = judge_by_graph([to_host(graph) for graph in chosen], labels, rng)
+            self.verdict_ = judge_by_graph([to_host(graph) for graph in chosen], labels, self.n_clusters_, rng)
         else:
-            self.verdict_ = judge_by_neighbors(direction_samples(chosen), labels, rng)
+            self.verdict_ = judge_by_neighbors(direction_samples(chosen), labels, self.n_clusters_, rng)
         warn_of_verdict(self.verdict_, self.n_clusters)
 
     def _warn(self, result: FusionResult, views: Views) -> None:

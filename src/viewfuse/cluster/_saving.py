@@ -30,9 +30,12 @@ from ..linalg import BipartiteEmbedding
 from ._view_report import ViewReport
 from .auto.choice import AutoChoice, ViewChoice
 from .auto.measure import Measure
+from .auto.membership import Discriminant, Membership
 from .auto.votes import VotingSpace
 from .counting import ClusterCounts
 from .rows.placement import Placement
+from .structure import Evidence
+from .verdict import Verdict
 
 __all__ = ["read_model", "write_model"]
 
@@ -53,6 +56,10 @@ _KEPT = (
     Measure,
     Representation,
     VotingSpace,
+    Membership,
+    Discriminant,
+    Evidence,
+    Verdict,
 )
 _RECORDS: dict[str, Any] = {made.__name__: made for made in _KEPT}
 

@@ -17,7 +17,7 @@ from ..fusion.anchor import AnchorFusion, learn_anchors, refined
 from ..graphs import Samples, ScaledView, as_dense
 from ..graphs.anchors import UnitRows
 from ..graphs.nearest import influence
-from ..linalg import all_clusters_taken, numbered_by_size, renumbered
+from ..linalg import all_clusters_taken, renumbered
 from ..linalg.threads import worker_threads
 from ..views import Views, holds_dask
 from ._base import EmbeddingMixin, MultiViewClusterer
@@ -311,7 +311,7 @@ class AnchorGFSC(StoppableMixin, ViewReportMixin, EmbeddingMixin, MultiViewClust
         else:
             points = [as_dense(to_host(view.scaled())) - view.mean() for view in views]
             samples = Samples(tuple(view / influence(view) for view in points))
-            self.verdict_ = judge_by_neighbors(samples, numbered_by_size(labels), rng)
+            self.verdict_ = judge_by_neighbors(samples, labels, self.n_clusters_, rng)
         warn_of_verdict(self.verdict_, self.n_clusters)
 
     def _used_names(self) -> list[str]:

@@ -83,6 +83,10 @@ class Verdict:
             return f"the parts are {ratio} as connected as those of one cloud with the same covariances"
         return "it is as easy to divide each part as to cut it out"
 
+    def renumbered(self, order: np.ndarray) -> Verdict:
+        """The same with clusters in another order: the new c is the old ``order[c]``."""
+        return Verdict(self.n_clusters, self.evidence, self.returned[order])
+
     def as_dict(self) -> dict[str, Any]:
         """The same in plain values, for JSON."""
         return {
@@ -96,6 +100,7 @@ class Verdict:
 
 def judge(
     labels: np.ndarray,
+    k: int,
     evidence: Callable[[float | None], Evidence],
     cluster: Callable[[np.ndarray], np.ndarray],
     random_state: np.random.RandomState,
@@ -105,29 +110,31 @@ def judge(
     Parameters
     ----------
     labels : (n,) array of int
+    k : int, the number of clusters
     evidence : function of the mean adjusted Rand index of the halves
     cluster : function from the positions of some samples to their clusters
     random_state : RandomState, for the halves
     """
-    n, k = len(labels), int(labels.max()) + 1
+    n = len(labels)
     if k < 2 or n // 2 <= k:
         return Verdict(k, evidence(None), np.full(k, np.nan))
     parts = halves(n, _HALVES, k + 1, random_state)
     found = [np.asarray(cluster(part)) for part in parts]
     agreement = [adjusted_rand_score(labels[part], clusters) for part, clusters in zip(parts, found, strict=True)]
     back = recurrence(labels, [_placed(clusters, part, n) for part, clusters in zip(parts, found, strict=True)])
-    return Verdict(k, evidence(float(np.mean(agreement))), back.mean_overlap)
+    returned = np.full(k, np.nan)
+    returned[: len(back.mean_overlap)] = back.mean_overlap
+    return Verdict(k, evidence(float(np.mean(agreement))), returned)
 
 
-def judge_by_neighbors(samples: Samples, labels: np.ndarray, random_state: np.random.RandomState) -> Verdict:
+def judge_by_neighbors(samples: Samples, labels: np.ndarray, k: int, random_state: np.random.RandomState) -> Verdict:
     """The verdict for clusters of any method: halves are clustered by the sparse graph that comes nearest to the labels.
 
     Of more than 2,000 samples, 2,000 are taken. It costs a few eigenproblems of sparse graphs.
     """
     if len(samples) > _MOST_SAMPLES:
         rows = np.sort(random_state.choice(len(samples), _MOST_SAMPLES, replace=False))
-        samples, labels = samples.of_rows(rows), np.unique(labels[rows], return_inverse=True)[1]
-    k = int(labels.max()) + 1
+        samples, labels = samples.of_rows(rows), labels[rows]
     if k < 2 or len(samples) // 2 <= k:
         return Verdict(k, Evidence(1.0, False, 0.0), np.full(k, np.nan))
     graph = samples.joint_graph()
@@ -144,14 +151,13 @@ def judge_by_neighbors(samples: Samples, labels: np.ndarray, random_state: np.ra
             spectrum(part.mean_graph() if take_mean else part.joint_graph(), k, random_state=random_state).vectors
         )
 
-    return judge(labels, lambda returned: Evidence.of(graph, found, nulls, labels, returned), cluster, random_state)
+    return judge(labels, k, lambda returned: Evidence.of(graph, found, nulls, labels, returned), cluster, random_state)
 
 
-def judge_by_graph(graphs: Sequence[Any], labels: np.ndarray, random_state: np.random.RandomState) -> Verdict:
+def judge_by_graph(graphs: Sequence[Any], labels: np.ndarray, k: int, random_state: np.random.RandomState) -> Verdict:
     """The verdict for given (n, n) graphs, which have no cloud to compare with: for the null ratio, 1 − modularity."""
     sparse = [normalized_graph(sp.csr_array(graph)) for graph in graphs]
     mean = sp.csr_array(sum(sparse[1:], sparse[0]) / len(sparse))
-    k = int(labels.max()) + 1
 
     def cluster(rows: np.ndarray) -> np.ndarray:
         part = sp.csr_array(mean[rows][:, rows])

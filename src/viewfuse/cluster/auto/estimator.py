@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -33,12 +33,12 @@ from .canonical import canonical_order, distinct_views, unit
 from .choice import AutoChoice, ViewChoice, agreement_of, mean_of_others
 from .joint import NO_STRUCTURE, JointCut, clearest_cut, neighbors_inside, null_values
 from .measure import Measure
+from .membership import Membership
 from .votes import Votes, VotingSpace
 
 __all__ = ["AutoFusion"]
 
 _UNSTABLE = 0.2  # mean agreement below which no candidate confirms another
-_OWN_VOTE = 0.51  # of a sample in its own membership, so that the largest membership is its label
 
 
 class AutoFusion(EmbeddingMixin, MultiViewClusterer):
@@ -83,9 +83,12 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
     choice_ : AutoChoice
         What was considered, what was chosen for each view and why; prints as a short table.
     membership_ : (n_samples, n_clusters) array, rows sum to 1
-        Votes of the nearest neighbours and of the sample itself; the largest is the sample's label.
+        How likely each sample belongs to each cluster (:mod:`viewfuse.cluster.auto.membership`); the largest is its label's.
     confidence_ : (n_samples,) array in [0, 1]
-        By how much the votes of the neighbours for the sample's cluster exceed those for the next one.
+        By how much the membership in the sample's cluster exceeds that in the next one.
+    outlier_score_ : (n_samples,) array
+        How unlike its neighbours each sample is: 0 in surroundings as dense as theirs, 1 if they are half as dense, and more
+        for outliers.
     view_weights_ : (n_views,) array, summing to 1
         In proportion to the share of a view's neighbours that are in the same cluster, beyond what chance would give.
     view_names_ : (n_views,) array of str
@@ -140,16 +143,20 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
         self.verbose = verbose
 
     def predict(self, X: Any) -> np.ndarray:
-        """The cluster of each sample, (n_samples,); samples may be missing from views."""
-        return np.asarray(self.predict_proba(X).argmax(axis=1))
+        """The cluster of each sample, (n_samples,), by its nearest neighbours; samples may be missing from views."""
+        return self._placed_new(X).labels
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """The membership of each sample in each cluster, (n_samples, n_clusters), by the votes of its nearest neighbours."""
-        return self._votes_for(X).mean(np.eye(self.n_clusters_)[self._sample_labels])
+        """The membership of each sample in each cluster, (n_samples, n_clusters), as ``membership_`` of the fit."""
+        return self._placed_new(X).membership
 
     def transform(self, X: Any) -> np.ndarray:
         """Where samples lie in the embedding: the mean of their nearest neighbours' rows, weighted by similarity."""
-        return self._votes_for(X).mean(self._sample_embedding)
+        return self._placed_new(X).votes.mean(self._sample_embedding)
+
+    def outlier_score(self, X: Any) -> np.ndarray:
+        """How unlike all samples of the fit each sample is, (n_samples,), as ``outlier_score_``."""
+        return self._placed_new(X).votes.outlier_scores
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -189,7 +196,6 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
         self._record(best, reason, candidates, agreement, cut, views)
         self._judge(best, samples, cut, nulls, rng)
         self._sample_labels, self._sample_embedding = numbered_by_size(best.labels), best.embedding
-        self._space = VotingSpace.of(samples.of_views(self._kept).joint())
         self._describe_views(views, samples, repeats)
         self._assign_all(chosen, present, rows)
         self._warn()
@@ -236,7 +242,7 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
             task = Task(kept.of_rows(rows), self.n_clusters_, int(rng.randint(2**31 - 1)), self.device)
             return clustered_again(best.name, task)
 
-        self.verdict_ = judge(numbered_by_size(best.labels), evidence, cluster, rng)
+        self.verdict_ = judge(numbered_by_size(best.labels), self.n_clusters_, evidence, cluster, rng)
 
     def _candidates(self, samples: Samples, cut: JointCut, rng: np.random.RandomState, begin: float) -> list[Candidate]:
         """The joint neighbours and, unless their gap is clear, the others as far as there is time."""
@@ -303,40 +309,49 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
         self.noise_views_ = tuple(views.names[v] for v, is_noise in zip(self._used, noise, strict=True) if is_noise)
 
     def _assign_all(self, views: list[Any], present: np.ndarray | None, rows: np.ndarray) -> None:
-        """``labels_``, ``membership_``, ``confidence_`` and ``embedding_`` of all samples."""
-        n, own = views[0].shape[0], np.eye(self.n_clusters_)[self._sample_labels]
+        """``labels_``, ``membership_``, ``outlier_score_`` and ``embedding_`` of all samples, and ``confidence_``."""
+        n, k = views[0].shape[0], self.n_clusters_
+        self._space = VotingSpace.of(np.hstack([self._sample_points[v] for v in self._kept]))
+        self._membership, own = Membership.learn(self._space, self._sample_labels, k, supported=self.verdict_.supported)
         if rows.size == n:
             place = np.argsort(rows)
-            votes = self._space.votes().mean(own)[place]
             self.labels_, self.embedding_ = self._sample_labels[place], self._sample_embedding[place]
+            self.membership_, self.outlier_score_ = own[place], self._space.votes().outlier_scores[place]
             self.affinity_matrix_ = self.affinity_matrix_[place][:, place]
         else:
-            votes, self.embedding_ = np.empty((n, self.n_clusters_)), np.empty((n, self._sample_embedding.shape[1]))
+            self.labels_, self.membership_ = np.empty(n, dtype=np.intp), np.empty((n, k))
+            self.outlier_score_, self.embedding_ = np.empty(n), np.empty((n, self._sample_embedding.shape[1]))
             for block in spans(n, self._block_rows):
                 part = None if present is None else present[block]
-                neighbors = self._space.votes(self._joint([view[block] for view in views], part))
-                votes[block], self.embedding_[block] = neighbors.mean(own), neighbors.mean(self._sample_embedding)
-            self.labels_ = votes.argmax(axis=1)
-            self.labels_[rows] = self._sample_labels
-        mine = np.eye(self.n_clusters_, dtype=bool)[self.labels_]
-        self.membership_ = _OWN_VOTE * mine + (1 - _OWN_VOTE) * votes
-        others = np.where(mine, 0.0, votes).max(axis=1)
-        self.confidence_ = np.clip(votes[mine] - others, 0, 1)
+                placed = self._placed([view[block] for view in views], part)
+                self.labels_[block], self.membership_[block] = placed.labels, placed.membership
+                self.outlier_score_[block] = placed.votes.outlier_scores
+                self.embedding_[block] = placed.votes.mean(self._sample_embedding)
+            self.labels_[rows], self.membership_[rows] = self._sample_labels, own
+        self.confidence_ = _margin(self.membership_)
 
     def _renumber(self, order: np.ndarray) -> None:
         super()._renumber(order)
         self._sample_labels = renumbered(self._sample_labels, order)
         self.membership_ = self.membership_[:, order]
+        self._membership = self._membership.renumbered(order)
 
     def _joint(self, views: list[Any], present: np.ndarray | None) -> np.ndarray:
         points = self._measure(views, present, self._sample_points)
         return np.hstack([points[v] for v in self._kept])
 
-    def _votes_for(self, X: Any) -> Votes:
+    def _placed(self, views: list[Any], present: np.ndarray | None) -> _Placed:
+        """Where samples of the used views belong."""
+        points = self._space.coordinates(self._joint(views, present))
+        votes = self._space.votes(points)
+        shares = votes.shares(self._sample_labels, self.n_clusters_)
+        labels = shares.argmax(axis=1)
+        return _Placed(labels, self._membership.of(points, votes, shares, labels), votes)
+
+    def _placed_new(self, X: Any) -> _Placed:
         check_is_fitted(self)
         arrays, there = self._as_views(X, reset=False).incomplete_arrays()
-        views, present = self._chosen(self._in_units(arrays), there)
-        return self._space.votes(self._joint(views, present))
+        return self._placed(*self._chosen(self._in_units(arrays), there))
 
     def _warn(self) -> None:
         """Say what the result cannot be relied on for."""
@@ -356,6 +371,23 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
             )
             hint = "Do not rely on these clusters; see choice_, and try other numbers of clusters."
             warn(UnstableClustersWarning(problem, hint=hint, parameter="n_clusters", value=self.n_clusters))
+
+
+@dataclass(frozen=True)
+class _Placed:
+    """Labels, memberships and neighbours of some samples."""
+
+    labels: np.ndarray
+    membership: np.ndarray
+    votes: Votes
+
+
+def _margin(membership: np.ndarray) -> np.ndarray:
+    """The largest membership less the second largest."""
+    if membership.shape[1] < 2:
+        return np.zeros(len(membership))
+    two = np.partition(membership, -2, axis=1)[:, -2:]
+    return np.asarray(two[:, 1] - two[:, 0])
 
 
 def _check_present_somewhere(present: np.ndarray | None, views: Views) -> None:

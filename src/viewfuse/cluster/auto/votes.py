@@ -1,4 +1,4 @@
-"""Memberships by the votes of nearest neighbours: for the samples of a fit and for new ones alike."""
+"""Where samples lie among those that were clustered: the votes of their nearest neighbours, and how unlike all they are."""
 
 from __future__ import annotations
 
@@ -24,25 +24,47 @@ class VotingSpace:
     ----------
     axes : (p, r) array or None
     clustered : (n, r) array of float32, the clustered samples
+    reach, farthest : (n,) arrays
+        Of each clustered sample, the mean distance to its neighbours, each at least that neighbour's ``farthest``; and the
+        distance to the last neighbour.
     """
 
     axes: np.ndarray | None
     clustered: np.ndarray
+    reach: np.ndarray
+    farthest: np.ndarray
 
     @classmethod
     def of(cls, joint: np.ndarray) -> VotingSpace:
-        if joint.shape[1] <= _MOST_COLUMNS:
-            return cls(None, joint.astype(np.float32))
-        components = min(_MOST_COLUMNS, *joint.shape)
-        _, _, rows = randomized_svd(joint - joint.mean(axis=0), components, random_state=0)
-        return cls(rows.T, (joint @ rows.T).astype(np.float32))
+        axes, points = None, joint.astype(np.float32)
+        if joint.shape[1] > _MOST_COLUMNS:
+            components = min(_MOST_COLUMNS, *joint.shape)
+            _, _, rows = randomized_svd(joint - joint.mean(axis=0), components, random_state=0)
+            axes, points = rows.T, (joint @ rows.T).astype(np.float32)
+        distance, index = _search(points).kneighbors()
+        farthest = distance[:, -1]
+        return cls(axes, points, np.maximum(distance, farthest[index]).mean(axis=1), farthest)
 
-    def votes(self, joint: np.ndarray | None = None) -> Votes:
-        """The votes for these joint points or, without any, for the clustered samples."""
-        if joint is None:
-            return Votes.of(self.clustered)
-        points = joint if self.axes is None else joint @ self.axes
-        return Votes.of(self.clustered, points.astype(np.float32))
+    def coordinates(self, joint: np.ndarray) -> np.ndarray:
+        """The place of joint points in this space, (n, r)."""
+        return (joint if self.axes is None else joint @ self.axes).astype(np.float32)
+
+    def votes(self, points: np.ndarray | None = None) -> Votes:
+        """The votes for points of this space or, without any, for the clustered samples, none of which votes for itself."""
+        distance, index = _search(self.clustered).kneighbors(points)
+        scale = length_scale(distance)[:, None]
+        weights = np.exp(-((distance / scale) ** 2))
+        itself = distance < _SAME * scale
+        if points is not None:  # a sample of the fit is what it was there
+            weights = np.where(itself.any(axis=1, keepdims=True), itself, weights)
+        reach = np.maximum(distance, self.farthest[index]).mean(axis=1)
+        return Votes(index, weights / weights.sum(axis=1, keepdims=True), self._outlier_scores(reach, index))
+
+    def _outlier_scores(self, reach: np.ndarray, index: np.ndarray) -> np.ndarray:
+        """``log₂`` of the reach over the harmonic mean of the neighbours' (the local outlier factor): 1 if twice theirs."""
+        least = 1e-6 * float(self.reach.mean()) or 1.0
+        density = (1 / np.maximum(self.reach[index], least)).mean(axis=1)
+        return np.asarray(np.log2(np.maximum(reach, least) * density))
 
 
 @dataclass(frozen=True)
@@ -50,23 +72,26 @@ class Votes:
     """Neighbours of some points among the clustered samples, with weights ``exp(−d²/σ²)`` that sum to 1.
 
     ``σ`` is the distance to the seventh neighbour.
+
+    Attributes
+    ----------
+    index, weights : (n, m) arrays
+    outlier_scores : (n,) array, 0 in surroundings as dense as the neighbours', 1 if they are half as dense
     """
 
     index: np.ndarray
     weights: np.ndarray
-
-    @classmethod
-    def of(cls, clustered: np.ndarray, points: np.ndarray | None = None) -> Votes:
-        """The votes for these points or, without points, for the clustered samples, none of which votes for itself."""
-        search = NearestNeighbors(n_neighbors=default_neighbors(len(clustered))).fit(clustered)
-        distance, index = search.kneighbors(points)
-        scale = length_scale(distance)[:, None]
-        weights = np.exp(-((distance / scale) ** 2))
-        itself = distance < _SAME * scale
-        if points is not None:  # a sample of the fit is what it was there
-            weights = np.where(itself.any(axis=1, keepdims=True), itself, weights)
-        return cls(index, weights / weights.sum(axis=1, keepdims=True))
+    outlier_scores: np.ndarray
 
     def mean(self, values: np.ndarray) -> np.ndarray:
         """The weighted mean of the neighbours' values, (n, p) for (clustered, p) values."""
         return np.asarray(np.einsum("ij,ijk->ik", self.weights, values[self.index]))
+
+    def shares(self, labels: np.ndarray, k: int) -> np.ndarray:
+        """The share of the votes for each of k clusters, (n, k)."""
+        theirs = labels[self.index]
+        return np.stack([np.where(theirs == c, self.weights, 0).sum(axis=1) for c in range(k)], axis=1)
+
+
+def _search(points: np.ndarray) -> NearestNeighbors:
+    return NearestNeighbors(n_neighbors=default_neighbors(len(points))).fit(points)

@@ -1,0 +1,128 @@
+"""How likely each sample belongs to each cluster.
+
+Votes of neighbours are too sure: where two clusters overlap, all neighbours of a sample may be on its side of the border
+though it came from beyond. If clusters are clouds, their overlap can be estimated. With ``m_c`` the mean of cluster c,
+``π_c`` its share and ``W`` the covariance within clusters (shrunk as Ledoit and Wolf do),
+
+    p(c | x) ∝ π_c exp(−½ (x − m_c)ᵀ W⁻¹ (x − m_c)).
+
+A sample of the fit is judged by means and covariances learned without it (five folds). Clusters that are curved or rings
+have no such overlap; their samples are told by their neighbours. Which of the two is used is decided by which finds more of
+the labels of left-out samples.
+
+The largest membership is always that of the sample's cluster. Samples unlike all others belong equally to all clusters, and
+so do all samples if there are no clusters.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.covariance import ledoit_wolf
+
+from .votes import Votes, VotingSpace
+
+__all__ = ["Discriminant", "Membership"]
+
+_FOLDS = 5
+_NO_CLUSTERS = 0.05  # what remains of memberships if there are no clusters
+_ABOVE = 1e-6  # by which the sample's own cluster exceeds the others at least
+
+
+@dataclass(frozen=True)
+class Discriminant:
+    """Clusters as clouds with one covariance.
+
+    Attributes
+    ----------
+    means : (k, q) array, in coordinates in which the covariance is 1
+    turned : (r, q) array, to these coordinates
+    log_shares : (k,) array
+    """
+
+    means: np.ndarray
+    turned: np.ndarray
+    log_shares: np.ndarray
+
+    @classmethod
+    def learn(cls, points: np.ndarray, labels: np.ndarray, k: int) -> Discriminant:
+        sizes = np.bincount(labels, minlength=k)
+        means = np.stack([np.bincount(labels, column, k) for column in points.T], axis=1) / np.maximum(sizes, 1)[:, None]
+        covariance, _ = ledoit_wolf(points - means[labels])
+        values, vectors = np.linalg.eigh(np.atleast_2d(covariance))
+        kept = values > 1e-9 * max(values[-1], np.finfo(float).tiny)
+        turned = vectors[:, kept] / np.sqrt(values[kept])
+        with np.errstate(divide="ignore"):
+            return cls(means @ turned, turned, np.log(sizes / sizes.sum()))
+
+    def memberships(self, points: np.ndarray) -> np.ndarray:
+        """``p(c | x)``, (n, k)."""
+        placed = points @ self.turned
+        squares = np.sum(placed**2, axis=1)[:, None] - 2 * placed @ self.means.T + np.sum(self.means**2, axis=1)[None, :]
+        logs = self.log_shares[None, :] - 0.5 * squares
+        logs -= logs.max(axis=1, keepdims=True)
+        shares = np.exp(logs)
+        return np.asarray(shares / shares.sum(axis=1, keepdims=True))
+
+
+@dataclass(frozen=True)
+class Membership:
+    """A map from samples to memberships, learned from those that were clustered.
+
+    Attributes
+    ----------
+    n_clusters : int
+    discriminant : Discriminant, or None if neighbours tell the clusters better
+    supported : bool, whether there are clusters
+    """
+
+    n_clusters: int
+    discriminant: Discriminant | None
+    supported: bool
+
+    @classmethod
+    def learn(cls, space: VotingSpace, labels: np.ndarray, k: int, *, supported: bool) -> tuple[Membership, np.ndarray]:
+        """The map, and the memberships of the clustered samples, each by what was learned without it."""
+        votes, points = space.votes(), space.clustered.astype(float)
+        by_votes = votes.shares(labels, k)
+        by_clouds = _out_of_fold(points, labels, k) if k > 1 and len(labels) >= 2 * _FOLDS else None
+        if by_clouds is not None and _found(by_clouds, labels) >= _found(by_votes, labels):
+            learned = cls(k, Discriminant.learn(points, labels, k), supported)
+            return learned, learned._final(by_clouds, labels, votes.outlier_scores)
+        learned = cls(k, None, supported)
+        return learned, learned._final(by_votes, labels, votes.outlier_scores)
+
+    def of(self, points: np.ndarray, votes: Votes, shares: np.ndarray, labels: np.ndarray) -> np.ndarray:
+        """The memberships of other samples with these labels, (n, k)."""
+        found = shares if self.discriminant is None else self.discriminant.memberships(points.astype(float))
+        return self._final(found, labels, votes.outlier_scores)
+
+    def renumbered(self, order: np.ndarray) -> Membership:
+        """The same with clusters in another order: the new c is the old ``order[c]``."""
+        clouds = self.discriminant
+        if clouds is not None:
+            clouds = Discriminant(clouds.means[order], clouds.turned, clouds.log_shares[order])
+        return Membership(self.n_clusters, clouds, self.supported)
+
+    def _final(self, found: np.ndarray, labels: np.ndarray, outlier_scores: np.ndarray) -> np.ndarray:
+        k = self.n_clusters
+        certain = np.minimum(1.0, 2.0 ** (1 - outlier_scores)) * (1.0 if self.supported else _NO_CLUSTERS)
+        mixed = certain[:, None] * found + (1 - certain[:, None]) / k
+        rows = np.arange(len(labels))
+        mixed[rows, labels] = np.maximum(mixed[rows, labels], mixed.max(axis=1) + _ABOVE)
+        return np.asarray(mixed / mixed.sum(axis=1, keepdims=True))
+
+
+def _out_of_fold(points: np.ndarray, labels: np.ndarray, k: int) -> np.ndarray:
+    """Memberships of each fold by the clouds of the others."""
+    found = np.empty((len(labels), k))
+    fold = np.arange(len(labels)) % _FOLDS
+    for f in range(_FOLDS):
+        found[fold == f] = Discriminant.learn(points[fold != f], labels[fold != f], k).memberships(points[fold == f])
+    return found
+
+
+def _found(memberships: np.ndarray, labels: np.ndarray) -> float:
+    """The share of labels that the memberships give back."""
+    return float(np.mean(memberships.argmax(axis=1) == labels))
