@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .exceptions import ViewsError, ViewsFormatError
     from .inspection import summarise
     from .io import annotate, load_views
+    from .report import explore
     from .views import Views
 
 _ROOMS = (
@@ -27,6 +28,7 @@ _ROOM_OF = {
     **dict.fromkeys(("ViewsError", "ViewsFormatError"), "exceptions"),
     "Views": "views",
     **dict.fromkeys(("annotate", "load_views"), "io"),
+    "explore": "report",
     "summarise": "inspection",
 }
 
@@ -43,6 +45,7 @@ __all__ = [
     "annotate",
     "datasets",
     "exceptions",
+    "explore",
     "inspection",
     "io",
     "load",

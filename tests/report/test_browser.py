@@ -12,7 +12,7 @@ import pytest
 from scipy.stats import false_discovery_control, mannwhitneyu
 
 from reference import HOSTILE
-from viewfuse.report import write_report
+from viewfuse.report import explore, write_report
 
 WHOLE = [(-0.98, -0.98), (0.98, -0.98), (0.98, 0.98), (-0.98, 0.98)]
 LEFT_HALF = [(-0.98, -0.98), (0.0, -0.98), (0.0, 0.98), (-0.98, 0.98), (-0.98, -0.9)]
@@ -344,3 +344,21 @@ def test_everything_has_a_text_alternative(small_report: Path, open_page: Any) -
         "return [...document.querySelectorAll('select, input')].every(i => i.labels.length || i.getAttribute('aria-label'))"
     )
     assert page.run("return document.documentElement.lang") == "en"
+
+
+def test_a_notebook_shows_the_explorer_inline(model: Any, views: Any, open_page: Any, tmp_path: Path) -> None:
+    shown = explore(model, views, title="inline", height=700)
+    frame = tmp_path / "notebook.html"
+    frame.write_text(f"<!doctype html><html lang=en data-ready=yes><title>n</title><body>{shown._repr_html_()}</body></html>")
+    page = open_page(frame)
+    page.driver.switch_to.frame(0)
+    try:
+        page.wait()
+        assert page.run("return document.querySelector('h1').textContent") == "inline"
+        assert page.run("return viewfuse.scatter.n") == 60
+        page.run("document.querySelectorAll('#cluster-list button')[1].click()")
+        assert len(page.selection()[0]) == (model.labels_ == 1).sum()
+    finally:
+        page.driver.switch_to.default_content()
+    assert page.errors() == []
+    assert "inline" in shown.save(tmp_path / "saved.html").read_text()

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, is_dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.exceptions import NotFittedError
 
 from .._utils.checksum import checksum
 from .._utils.device import to_host
+from .._utils.extras import require
 from .._utils.text import count
 from .._utils.version import versions
 from ..cluster.verdict import judge_by_neighbors
@@ -27,6 +29,10 @@ from .neighbor_map import neighbor_map
 from .neighborhoods import Neighborhoods, neighborhoods_of_embedding, neighborhoods_of_views, samples_of
 from .parameters import recorded
 from .values import DrawnFeatures, drawn_features
+
+if TYPE_CHECKING:
+    import networkx
+    from pandas import Series
 
 __all__ = ["FitSummary", "as_summary", "summarise"]
 
@@ -368,6 +374,34 @@ class FitSummary:
     def scores(self) -> dict[str, float] | None:
         """Every score of :func:`viewfuse.metrics.evaluate` against the known labels; None if there are none."""
         return None if self.confusion is None else self.confusion.scores
+
+    def to_series(self) -> Series:
+        """The clusters as a pandas Series called ``cluster``, with the ids of the samples as index."""
+        return require("pandas").Series(self.labels, index=self.sample_ids, name="cluster")
+
+    def to_networkx(self) -> networkx.Graph:
+        """The neighbour graph of the samples before the cut, as a networkx Graph.
+
+        Nodes are ids, or rows without ids, with the attributes ``cluster`` and, if there is one, ``confidence``; edges have a
+        ``weight``. Without the data the graph is that of the embedding. Of more than ``max_drawn`` samples it has so many.
+        """
+        if self.neighborhoods is None:
+            raise ViewsError(
+                "There is neither data nor an embedding, so there is no graph.",
+                hint="Pass the views that the model was fitted on to summarise.",
+                parameter="views",
+            )
+        rows = self.layout_rows
+        names = (rows if self.sample_ids is None else self.sample_ids[rows]).tolist()
+        graph = require("networkx").Graph()
+        for name, row in zip(names, rows, strict=True):
+            facts = {"cluster": int(self.labels[row])}
+            graph.add_node(name, **facts if self.confidence is None else {**facts, "confidence": float(self.confidence[row])})
+        edges = sp.triu(self.neighborhoods.fused, k=1).tocoo()
+        graph.add_weighted_edges_from(
+            (names[i], names[j], float(weight)) for i, j, weight in zip(edges.row, edges.col, edges.data, strict=True)
+        )
+        return graph
 
     @cached_property
     def checksums(self) -> dict[str, str]:

@@ -63,7 +63,7 @@ def annotate(data: Any, model: Any, views: Any = None) -> None:
         n = target.n_obs
         target.obsp[f"{_KEY}_connectivities"] = _placed(connectivities, n, of_target, of_fit)
         target.obsp[f"{_KEY}_distances"] = _placed(distances, n, of_target, of_fit)
-        target.uns[_KEY] = _about(fit)
+        target.uns[_KEY] = _about(fit, _representation(target))
 
 
 def _with_ids(fit: FitSummary, data: Any) -> FitSummary:
@@ -136,7 +136,14 @@ def _placed(graph: sp.csr_array, n: int, rows: np.ndarray, samples: np.ndarray) 
     return sp.csr_matrix((part.data, (rows[part.row], rows[part.col])), shape=(n, n))
 
 
-def _about(fit: FitSummary) -> dict[str, Any]:
+def _representation(target: Any) -> dict[str, Any]:
+    """Where scanpy and, by modality, muon find points to begin a layout with."""
+    if is_mudata(target):
+        return {"use_rep": dict.fromkeys(target.mod, "X"), "n_pcs": dict.fromkeys(target.mod, -1)}  # −1: all columns
+    return {"use_rep": "X"} if target.X is not None else {}
+
+
+def _about(fit: FitSummary, representation: dict[str, Any]) -> dict[str, Any]:
     """Plain values that an h5ad file can hold."""
     found = {
         "connectivities_key": f"{_KEY}_connectivities",
@@ -146,7 +153,7 @@ def _about(fit: FitSummary) -> dict[str, Any]:
             "method": "umap",  # scanpy's word for a graph of weighted edges
             "metric": "euclidean",
             "random_state": 0,
-            **({} if fit.embedding is None else {"use_rep": f"X_{_KEY}"}),
+            **representation,
         },
         "method": fit.method,
         "estimator": json.dumps(fit.params, default=repr),

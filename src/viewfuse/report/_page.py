@@ -7,6 +7,7 @@ import inspect
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from html import escape
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,7 @@ from ._columns import given_columns
 from ._explorer import explorer
 from ._verdict import notices, verdict
 
-__all__ = ["check_report_target", "write_report"]
+__all__ = ["Explorer", "check_report_target", "explore", "write_report"]
 
 _MAX_HEAT_MAPS = 12
 _SCRIPTS = ("scatter.js", "compare.js", "page.js")
@@ -91,6 +92,26 @@ def write_report(
     True
     """
     path = check_report_target(path)
+    text = _page(
+        model, views, columns=columns, title=title, source=source, load_options=load_options, max_drawn=max_drawn, on_part=on_part
+    )
+    with replacing(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+    return path
+
+
+def _page(
+    model: Any,
+    views: Any,
+    *,
+    columns: Any,
+    title: str | None,
+    source: str | Path | None = None,
+    load_options: Mapping[str, Any] | None = None,
+    max_drawn: int | None = None,
+    on_part: Callable[[int, int, str], None] | None = None,
+) -> str:
+    """The HTML of the page."""
     fit = as_summary(model, views)
     if max_drawn is not None and max_drawn != fit.max_drawn:
         if fit.saved:
@@ -103,10 +124,55 @@ def write_report(
         fit = replace(fit, max_drawn=max_drawn)
     with worker_threads():  # a threaded BLAS is slower for many small products
         content = _content(fit, columns, title, None if source is None else Path(source), load_options or {}, on_part)
-    text = _render(content)
-    with replacing(path) as temporary:
-        temporary.write_text(text, encoding="utf-8")
-    return path
+    return _render(content)
+
+
+class Explorer:
+    """A report that a notebook shows inline. :func:`viewfuse.explore` makes it."""
+
+    def __init__(self, html: str, height: int) -> None:
+        self.html, self.height = html, height
+
+    def _repr_html_(self) -> str:
+        return (
+            f'<iframe srcdoc="{escape(self.html)}" title="viewfuse report" style="width:100%;height:{self.height}px;border:0" '
+            'sandbox="allow-scripts allow-downloads"></iframe>'
+        )
+
+    def save(self, path: str | Path) -> Path:
+        """Write the page to a file, ``….html``."""
+        path = check_report_target(path)
+        with replacing(path) as temporary:
+            temporary.write_text(self.html, encoding="utf-8")
+        return path
+
+
+def explore(
+    model: Any, views: Any = None, *, columns: Any = None, title: str | None = None, height: int = 900, **options: Any
+) -> Explorer:
+    """Show the report of a fit in a notebook: the verdict, a map to select from, clusters and views.
+
+    Parameters
+    ----------
+    model, views, columns, title : as in :func:`viewfuse.report.write_report`
+    height : int
+        Height of the frame in pixels.
+    **options : ``max_drawn`` and other options of :func:`viewfuse.report.write_report`
+
+    Returns
+    -------
+    Explorer
+        At the end of a cell it shows the page. ``save(path)`` writes it to a file.
+
+    Examples
+    --------
+    >>> import viewfuse as vf
+    >>> views = vf.datasets.make_views(n_samples=60, random_state=0)
+    >>> shown = vf.explore(vf.GFSC(n_clusters=3, random_state=0).fit(views), views)
+    >>> shown._repr_html_().startswith("<iframe")
+    True
+    """
+    return Explorer(_page(model, views, columns=columns, title=title, **options), height)
 
 
 def check_report_target(path: str | Path) -> Path:
