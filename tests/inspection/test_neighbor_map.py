@@ -97,3 +97,21 @@ def test_without_the_data_the_map_says_that_the_cut_has_shaped_it():
     with_data = summarise(model, views)
     assert list(with_data.layouts) == ["all views", *(f"{name} alone" for name in views.names), "principal plane"]
     assert with_data.spectrum_is_before_cut
+
+
+def test_of_many_samples_some_are_mapped_and_the_others_put_among_their_neighbours(monkeypatch):
+    monkeypatch.setattr("viewfuse.inspection.summary._MAX_MAPPED", 100)
+    views = make_views(n_samples=300, n_clusters=3, random_state=0)
+    model = GFSC(3, random_state=0).fit(views)
+    for fit in (summarise(model, views), summarise(model)):
+        assert len(fit.mapped_rows) == 100
+        assert set(fit.mapped_rows) <= set(fit.layout_rows)
+        first = next(iter(fit.layouts.values()))
+        assert first.shape == (300, 2)
+        assert silhouette_score(first, fit.labels) > 0.5
+        mapped = neighbor_map(fit.neighborhoods.fused)
+        np.testing.assert_array_equal(first[fit.mapped_rows], mapped)
+        rest = np.setdiff1d(np.arange(300), fit.mapped_rows)
+        apart = np.linalg.norm(first[rest][:, None] - mapped[None], axis=2)
+        assert np.median(apart.min(axis=1)) < 0.2
+    assert list(summarise(model, views).layouts) == ["all views", "principal plane"]

@@ -15,10 +15,11 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.decomposition import TruncatedSVD
 from sklearn.metrics import silhouette_samples
+from sklearn.neighbors import NearestNeighbors
 
 from .._utils.device import to_host
 from ..cluster.auto.canonical import unit
-from ..cluster.auto.measure import measured_samples
+from ..cluster.auto.measure import Measure, measured_samples
 from ..graphs import Samples
 from ..graphs.nearest import neighbor_graph
 from ..linalg import unit_rows
@@ -26,11 +27,20 @@ from ..linalg.sparse_cut import normalized_graph
 from ..views import Views
 from .layouts import drawn_samples
 
-__all__ = ["Neighborhoods", "neighborhoods_of_embedding", "neighborhoods_of_views", "samples_of"]
+__all__ = [
+    "Neighborhoods",
+    "nearest_rows",
+    "nearest_samples",
+    "neighborhoods_of_embedding",
+    "neighborhoods_of_views",
+    "samples_of",
+]
 
 _MOST_WHOLE = 5_000  # samples whose neighbours are searched for in all columns; of more, in the main directions
 _MOST_DIRECTIONS = 50
 _MOST_IN_SILHOUETTE = 2_000
+_PLACED_AMONG = 3  # mapped samples
+_ROWS_AT_A_TIME = 65_536
 _STRONGEST = 15  # edges that are kept of each sample of a given graph
 
 
@@ -117,10 +127,39 @@ def neighborhoods_of_views(
 
 def samples_of(views: Views, rows: np.ndarray) -> Samples:
     """Points of these rows of the data, each view measured as suits its values."""
+    arrays, present = _arrays(views, rows)
+    units = [unit(array) for array in arrays]
+    return measured_samples([array / size for array, size in zip(arrays, units, strict=True)], present)
+
+
+def nearest_samples(views: Views, mapped: np.ndarray, rest: np.ndarray, *, used: Sequence[int]) -> np.ndarray:
+    """For each of the rows ``rest`` of the data, the places of the nearest samples in ``mapped``, (rest, 3)."""
+    arrays, present = _arrays(views, mapped)
+    units = [unit(array) for array in arrays]
+    scaled = [array / size for array, size in zip(arrays, units, strict=True)]
+    measure = Measure.learn(scaled, present)
+    reference = measure(scaled, present)
+    search = NearestNeighbors(n_neighbors=min(_PLACED_AMONG, len(mapped))).fit(np.hstack([reference[v] for v in used]))
+    found = []
+    for start in range(0, len(rest), _ROWS_AT_A_TIME):
+        arrays, present = _arrays(views, rest[start : start + _ROWS_AT_A_TIME])
+        scaled = [array / size for array, size in zip(arrays, units, strict=True)]
+        points = measure(scaled, present, reference)
+        found.append(search.kneighbors(np.hstack([points[v] for v in used]), return_distance=False))
+    return np.concatenate(found)
+
+
+def nearest_rows(embedding: np.ndarray, mapped: np.ndarray, rest: np.ndarray) -> np.ndarray:
+    """The same by the rows of an embedding, for want of the data."""
+    points = np.asarray(unit_rows(np.asarray(embedding, dtype=float)))
+    search = NearestNeighbors(n_neighbors=min(_PLACED_AMONG, len(mapped))).fit(points[mapped])
+    return np.asarray(search.kneighbors(points[rest], return_distance=False))
+
+
+def _arrays(views: Views, rows: np.ndarray) -> tuple[list[Any], np.ndarray | None]:
+    """These rows of the views in main memory, and which of them are present."""
     arrays, present = views[rows].incomplete_arrays()
-    arrays = [array if sp.issparse(array) else to_host(array).astype(float) for array in arrays]
-    arrays = [array if (size := unit(array)) == 1 else array / size for array in arrays]
-    return measured_samples(arrays, present)
+    return [array if sp.issparse(array) else to_host(array).astype(float) for array in arrays], present
 
 
 def neighborhoods_of_embedding(embedding: np.ndarray) -> Neighborhoods:

@@ -26,7 +26,14 @@ from .graphs import FusedGraph, SavedGraph
 from .layouts import drawn_samples, sorted_by_cluster
 from .missing import absent_samples
 from .neighbor_map import neighbor_map
-from .neighborhoods import Neighborhoods, neighborhoods_of_embedding, neighborhoods_of_views, samples_of
+from .neighborhoods import (
+    Neighborhoods,
+    nearest_rows,
+    nearest_samples,
+    neighborhoods_of_embedding,
+    neighborhoods_of_views,
+    samples_of,
+)
 from .parameters import recorded
 from .values import DrawnFeatures, drawn_features
 
@@ -38,6 +45,7 @@ __all__ = ["FitSummary", "as_summary", "summarise"]
 
 _MAX_IN_GRAPH = 400
 _MAX_DRAWN = 5000
+_MAX_MAPPED = 50_000
 _MAX_JUDGED = 2000
 _EXTRA_EIGENVALUES = 10
 _SINGLE_VIEW_ITERATIONS = 250  # of the map of a view alone
@@ -165,7 +173,8 @@ class FitSummary:
             return self.own_verdict
         rows = drawn_samples(self.labels, _MAX_JUDGED)
         labels = np.unique(self.labels[rows], return_inverse=True)[1]
-        return judge_by_neighbors(samples_of(self.views, rows), labels, np.random.RandomState(0)).as_dict()
+        samples = samples_of(self.views, rows)
+        return judge_by_neighbors(samples, labels, self.n_clusters, np.random.RandomState(0)).as_dict()
 
     @property
     def n_samples(self) -> int:
@@ -229,14 +238,19 @@ class FitSummary:
         return drawn_samples(self.labels, self.max_drawn)
 
     @cached_property
+    def mapped_rows(self) -> np.ndarray:
+        """Sorted positions of the samples whose neighbour graphs are made: ``layout_rows``, or 50,000 of them."""
+        return self.layout_rows[drawn_samples(self.labels[self.layout_rows], _MAX_MAPPED)]
+
+    @cached_property
     def graph_rows(self) -> np.ndarray:
-        """Positions of the samples whose graphs are drawn, at most 400 of ``layout_rows``, sorted by cluster."""
-        return self.layout_rows[self._graph_places]
+        """Positions of the samples whose graphs are drawn, at most 400 of ``mapped_rows``, sorted by cluster."""
+        return self.mapped_rows[self._graph_places]
 
     @cached_property
     def _graph_places(self) -> np.ndarray:
-        """The places of ``graph_rows`` in ``layout_rows``."""
-        labels = self.labels[self.layout_rows]
+        """The places of ``graph_rows`` in ``mapped_rows``."""
+        labels = self.labels[self.mapped_rows]
         return sorted_by_cluster(labels, drawn_samples(labels, _MAX_IN_GRAPH))
 
     @cached_property
@@ -246,18 +260,18 @@ class FitSummary:
 
     @cached_property
     def neighborhoods(self) -> Neighborhoods | None:
-        """The neighbour graphs of ``layout_rows`` before any cut; for want of the data, of the embedding."""
+        """The neighbour graphs of ``mapped_rows`` before any cut; for want of the data, of the embedding."""
         if self.views is not None:
             return neighborhoods_of_views(
                 self.views,
-                self.layout_rows,
+                self.mapped_rows,
                 used=self._used_views,
                 weights=self.view_weights if self.choice is None else None,
                 precomputed=self.params.get("affinity") == "precomputed",
             )
         if "neighborhoods" in self.saved:
             return self.saved["neighborhoods"]
-        return None if self.embedding is None else neighborhoods_of_embedding(self.embedding[self.layout_rows])
+        return None if self.embedding is None else neighborhoods_of_embedding(self.embedding[self.mapped_rows])
 
     @property
     def _used_views(self) -> list[int]:
@@ -308,26 +322,43 @@ class FitSummary:
             return self.saved.get("agreement")
         if self.neighborhoods is None or self.n_clusters < 2:
             return None
-        return agreement(self.labels[self.layout_rows], self.neighborhoods.views)
+        return agreement(self.labels[self.mapped_rows], self.neighborhoods.views)
 
     @cached_property
     def layouts(self) -> dict[str, np.ndarray]:
         """2-D positions of ``layout_rows`` by the name of the layout; empty if there is neither data nor an embedding.
 
         The first is the map of the joint graph before the cut (:mod:`viewfuse.inspection.neighbor_map`); then come the map
-        of each view alone and the principal plane.
+        of each view alone and the principal plane. Of more than 50,000 samples, 50,000 are mapped, the others are put among
+        their neighbours, and there are no maps of single views.
         """
         near = self.neighborhoods
         if near is None:
             return {}
-        found = {"all views": neighbor_map(near.fused)} if near.before_cut else {"embedding": neighbor_map(near.fused)}
-        if len(near.views) > 1:
+        found = {"all views" if near.before_cut else "embedding": neighbor_map(near.fused)}
+        all_mapped = len(self.mapped_rows) == len(self.layout_rows)
+        if all_mapped and len(near.views) > 1:
             found |= {
                 f"{name} alone": neighbor_map(graph, n_iter=_SINGLE_VIEW_ITERATIONS) for name, graph in near.views.items()
             }
         if near.plane is not None:
             found["principal plane"] = near.plane
-        return found
+        return found if all_mapped else {name: self._placed(points) for name, points in found.items()}
+
+    def _placed(self, points: np.ndarray) -> np.ndarray:
+        """Places of ``layout_rows``: of those that are not mapped, the mean of their nearest mapped samples."""
+        placed = np.empty((len(self.layout_rows), 2))
+        placed[np.searchsorted(self.layout_rows, self.mapped_rows)] = points
+        rest = np.setdiff1d(self.layout_rows, self.mapped_rows, assume_unique=True)
+        placed[np.searchsorted(self.layout_rows, rest)] = points[self._nearest_mapped].mean(axis=1)
+        return placed
+
+    @cached_property
+    def _nearest_mapped(self) -> np.ndarray:
+        rest = np.setdiff1d(self.layout_rows, self.mapped_rows, assume_unique=True)
+        if self.views is None:
+            return nearest_rows(np.asarray(self.embedding), self.mapped_rows, rest)
+        return nearest_samples(self.views, self.mapped_rows, rest, used=self._used_views)
 
     @cached_property
     def clusters(self) -> tuple[Cluster, ...]:
@@ -341,7 +372,7 @@ class FitSummary:
             confidence=self._confidence_between_clusters,
             returned=None if returned is None else np.array(returned, dtype=float),
             neighborhoods=self.neighborhoods if self.spectrum_is_before_cut else None,
-            rows=self.layout_rows,
+            rows=self.mapped_rows,
             names=self.sample_names,
         )
 
@@ -391,7 +422,7 @@ class FitSummary:
                 hint="Pass the views that the model was fitted on to summarise.",
                 parameter="views",
             )
-        rows = self.layout_rows
+        rows = self.mapped_rows
         names = (rows if self.sample_ids is None else self.sample_ids[rows]).tolist()
         graph = require("networkx").Graph()
         for name, row in zip(names, rows, strict=True):

@@ -29,7 +29,8 @@ def annotate(data: Any, model: Any, views: Any = None) -> None:
       ``obs["viewfuse_confidence"]``: the confidence.
     * ``obsm["X_viewfuse"]``: the embedding.
     * ``obsp["viewfuse_connectivities"]`` and ``obsp["viewfuse_distances"]``: the sparse neighbour graph of the views that the
-      fit used, before any cut.
+      fit used, before any cut. Of more than 50,000 samples they are empty: make neighbours with ``scanpy.pp.neighbors(data,
+      use_rep="X_viewfuse")``.
     * ``uns["viewfuse"]``: ``connectivities_key``, ``distances_key`` and ``params`` as :func:`scanpy.pp.neighbors` writes
       them, and weights, parameters, versions and the verdict of the fit.
 
@@ -122,9 +123,12 @@ def _add_labels(target: Any, fit: FitSummary, rows: np.ndarray, samples: np.ndar
 
 
 def _neighbors(fit: FitSummary) -> tuple[sp.csr_array, sp.csr_array]:
-    """Connectivities and distances of all samples of the fit; empty if there is neither data nor an embedding."""
-    whole = fit if len(fit.layout_rows) == fit.n_samples else replace(fit, max_drawn=fit.n_samples, saved={})
-    near = whole.neighborhoods
+    """Connectivities and distances of all samples of the fit.
+
+    They are empty if there is neither data nor an embedding, and of more than 50,000 samples.
+    """
+    whole = fit if len(fit.mapped_rows) == fit.n_samples else replace(fit, max_drawn=fit.n_samples, saved={})
+    near = whole.neighborhoods if len(whole.mapped_rows) == fit.n_samples else None
     if near is None:
         return sp.csr_array((fit.n_samples, fit.n_samples)), sp.csr_array((fit.n_samples, fit.n_samples))
     return near.fused, near.distances()

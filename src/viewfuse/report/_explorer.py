@@ -118,7 +118,7 @@ def _columns(fit: FitSummary, confidence: np.ndarray | None, columns: dict[str, 
         found.append(by_category("known label", fit.known_labels[rows]))
     found += [column(name, values[rows]) for name, values in columns.items()]
     near = fit.neighborhoods
-    if near is not None and len(near.views) > 1 and fit.n_clusters > 1:
+    if near is not None and len(near.views) > 1 and fit.n_clusters > 1 and len(fit.mapped_rows) == len(rows):
         labels = fit.labels[rows]
         found += [
             by_number(f"weight of {name} (its neighbours in the same cluster)", near.share_inside(graph, labels))
