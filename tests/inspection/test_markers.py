@@ -27,7 +27,7 @@ def mixed():
 def test_every_figure_against_scipy(mixed):
     values, labels = mixed
     found = contrast(values, labels, np.arange(3))
-    assert found.kind.tolist() == ["number", "count", "category", "category"]
+    assert found.kind.tolist() == ["number", "count", "category", "number"]
     for k in range(3):
         for f in range(3):
             known = np.isfinite(values[:, f])
