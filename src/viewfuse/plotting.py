@@ -174,9 +174,9 @@ def plot_convergence(model: Fit, ax: Axes | None = None) -> Axes:
 
 
 def plot_counts(found: ClusterCounts, ax: Axes | None = None) -> Axes:
-    """What speaks for each number of clusters: the score, and the three parts it is the sum of."""
+    """What speaks for each number of clusters: the score, the two parts it is the sum of, and the eigengap."""
     ax = _axes(ax)
-    parts = (("jump", "jump of the eigenvalues"), ("gain", "gain in modularity"), ("agreement", "agreement of two graphs"))
+    parts = (("gain", "gain in modularity"), ("agreement", "agreement of two graphs"), ("gap", "relative eigengap"))
     ax.plot(found.counts, found.score, "o-", ms=4, lw=2, color=PALETTE[0], label="score (sum)")
     for colour, (name, label) in zip(PALETTE[1:], parts, strict=False):
         ax.plot(found.counts, getattr(found, name), "-", lw=1, color=colour, label=label)

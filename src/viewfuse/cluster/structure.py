@@ -24,9 +24,10 @@ __all__ = ["Evidence", "division_ratio", "is_line_or_ring", "modularity", "null_
 # Each lies in the middle between what clusters and what clouds, gradients and rings have in simulations of our own.
 _NO_STRUCTURE, _CERTAINLY_NONE = 0.7, 0.85  # null ratios
 _LITTLE_STRUCTURE, _AS_EASILY_DIVIDED = 0.5, 0.8  # null ratio and division ratio
-_RETURNED = 0.8
+_RETURNED, _MOSTLY_RETURNED = 0.7, 0.8
 _LIKE_WAVES = 0.25  # standard deviation of the logarithms of the eigenvalues
 _FEW_WAVES, _WAVES = 3, 6
+_LEAST_DIVIDED = 30  # samples: a cluster of few more samples than neighbours is one clique
 _SMALLEST = 1e-6
 _NULL_DRAWS = 2
 
@@ -53,9 +54,10 @@ class Evidence:
         """Whether there are clusters."""
         if self.waves or self.null_ratio > _CERTAINLY_NONE:
             return False
-        if self.null_ratio > _NO_STRUCTURE and (self.returned is None or self.returned < _RETURNED):
+        if self.null_ratio > _NO_STRUCTURE and (self.returned is None or self.returned < _MOSTLY_RETURNED):
             return False
-        return not (self.null_ratio > _LITTLE_STRUCTURE and self.division > _AS_EASILY_DIVIDED)
+        hardly = self.division > _AS_EASILY_DIVIDED or (self.returned is not None and self.returned < _RETURNED)
+        return not (self.null_ratio > _LITTLE_STRUCTURE and hardly)
 
     @classmethod
     def of(
@@ -127,9 +129,9 @@ def division_ratio(graph: sp.csr_array, labels: np.ndarray) -> float:
 def _least_division(graph: sp.csr_array) -> float | None:
     """The least conductance of a cut along the second eigenvector that leaves a tenth on each side; None if too small."""
     n = graph.shape[0]
-    least = max(2, n // 10)
-    if n < 3 * least:
+    if n < _LEAST_DIVIDED:
         return None
+    least = n // 10
     degree = np.asarray(graph.sum(axis=1)).ravel()
     second = spectrum(graph, 2, random_state=np.random.RandomState(0)).vectors[:, 1]
     order = np.argsort(second / np.sqrt(np.where(degree > 0, degree, 1)))

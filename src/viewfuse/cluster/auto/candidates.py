@@ -6,6 +6,8 @@
 * ``anchors``: AnchorGFSC. Coarse, so it sees large shapes through noise. Of three placements of the anchors the one that
   agrees best with the other two.
 * ``fused graphs``: GFSC. Self-expressive graphs and their cut in one optimisation; the only one that learns weights.
+* ``filled neighbours``, only if samples are missing from views: the joint neighbours again, but with the points of missing
+  samples filled from similar ones, where the first takes unknown distances for mean ones.
 
 Where there are few columns and enough samples, a density can be estimated. Then a ``gaussian mixture`` of all views side by
 side is preferred to graphs: it knows the shapes of clusters that touch.
@@ -34,7 +36,7 @@ from ..gfsc import GFSC
 from .choice import agreement_of, mean_of_others
 from .joint import JointCut, is_balanced
 
-__all__ = ["CANDIDATES", "JOINT", "MIXTURE", "Candidate", "Task", "clustered_again", "gaussian_mixture"]
+__all__ = ["JOINT", "MIXTURE", "Candidate", "Task", "candidates_for", "clustered_again", "gaussian_mixture"]
 
 JOINT, MIXTURE = "joint neighbours", "gaussian mixture"
 _N_INIT = 10
@@ -79,6 +81,15 @@ def view_neighbors(task: Task) -> Candidate:
     embedding = spectrum(graph, task.n_clusters, random_state=rng).vectors
     labels = assign_clusters(unit_rows(embedding), task.n_clusters, n_init=_N_INIT, random_state=rng)
     return Candidate("view neighbours", np.asarray(labels), embedding, graph)
+
+
+def filled_neighbors(task: Task) -> Candidate:
+    """The joint neighbours, with the points of missing samples filled from similar ones."""
+    rng = np.random.RandomState(task.seed)
+    graph = Samples(task.samples.points).joint_graph()
+    embedding = spectrum(graph, task.n_clusters, random_state=rng).vectors
+    labels = assign_clusters(unit_rows(embedding), task.n_clusters, n_init=_N_INIT, random_state=rng)
+    return Candidate("filled neighbours", np.asarray(labels), embedding, graph)
 
 
 def anchors(task: Task, placements: int = _PLACEMENTS) -> Candidate:
@@ -139,7 +150,7 @@ def clustered_again(name: str, task: Task) -> np.ndarray:
         return np.asarray(assign_clusters(unit_rows(vectors), task.n_clusters, n_init=_N_INIT, random_state=rng))
     if name == MIXTURE:
         return _mixture_labels(task.samples.joint(), task.n_clusters, rng)
-    made = {"view neighbours": view_neighbors, "fused graphs": fused_graphs}
+    made = {"view neighbours": view_neighbors, "filled neighbours": filled_neighbors, "fused graphs": fused_graphs}
     return (made[name](task) if name in made else anchors(task, placements=1)).labels
 
 
@@ -157,5 +168,7 @@ def _quietly() -> Iterator[None]:
         yield
 
 
-# Beside the joint neighbours; in the order of their cost.
-CANDIDATES: tuple[Callable[[Task], Candidate], ...] = (view_neighbors, anchors, fused_graphs)
+def candidates_for(samples: Samples) -> tuple[Callable[[Task], Candidate], ...]:
+    """The ways to cluster beside the joint neighbours, in the order of their cost."""
+    always = (view_neighbors, anchors, fused_graphs)
+    return always if samples.present is None else (filled_neighbors, *always)

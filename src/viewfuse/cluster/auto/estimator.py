@@ -12,6 +12,7 @@ from sklearn.utils import ClassifierTags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ..._utils.device import moves_to, on_device, to_host
+from ..._utils.text import count as counted
 from ..._utils.warn import warn
 from ...exceptions import (
     ConvergenceWarning,
@@ -28,16 +29,17 @@ from .._constraints import Count, Nothing, Number, OneOf, Text
 from ..counting import count_clusters
 from ..structure import Evidence, ratio_to_null
 from ..verdict import judge
-from .candidates import CANDIDATES, JOINT, MIXTURE, Candidate, Task, clustered_again, gaussian_mixture
+from .candidates import JOINT, MIXTURE, Candidate, Task, candidates_for, clustered_again, gaussian_mixture
 from .canonical import canonical_order, distinct_views, unit
 from .choice import AutoChoice, ViewChoice, agreement_of, mean_of_others
 from .joint import NO_STRUCTURE, JointCut, clearest_cut, neighbors_inside, null_values
-from .measure import Measure
+from .measure import Measure, measured_samples
 from .membership import Membership
 from .votes import Votes, VotingSpace
 
 __all__ = ["AutoFusion"]
 
+_FEWEST_WITH_OUTLIERS = 50
 _UNSTABLE = 0.2  # mean agreement below which no candidate confirms another
 
 
@@ -56,7 +58,7 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
     those of the samples that are most like them in the other views.
 
     Of more than 5,000 samples, 5,000 drawn at random are clustered and the others are assigned as new samples are: by a
-    vote of their nearest neighbours.
+    vote of their nearest neighbours. So are outliers, whose surroundings are less than half as dense as their neighbours'.
 
     Parameters
     ----------
@@ -178,7 +180,7 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
         self._used, repeats = distinct_views(views, arrays, used)
         chosen, present = self._chosen(arrays, self._present)
         _check_present_somewhere(present, views)
-        rows = self._clustered_rows(canonical_order(chosen), rng)
+        rows = _without_outliers(chosen, present, self._clustered_rows(canonical_order(chosen), rng))
         sampled = [view[rows] for view in chosen]
         sampled_present = None if present is None else present[rows]
         self._measure = Measure.learn(sampled, sampled_present)
@@ -251,7 +253,7 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
         if cut.n_clusters < 2 or cut.is_clear:
             return candidates
         kept = samples.of_views(cut.views)
-        for make in CANDIDATES:
+        for make in candidates_for(kept):
             if self.max_time is not None and time.monotonic() - begin >= self.max_time:
                 self.stopped_ = "max_time"
                 break
@@ -312,7 +314,7 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
         """``labels_``, ``membership_``, ``outlier_score_`` and ``embedding_`` of all samples, and ``confidence_``."""
         n, k = views[0].shape[0], self.n_clusters_
         self._space = VotingSpace.of(np.hstack([self._sample_points[v] for v in self._kept]))
-        self._membership, own = Membership.learn(self._space, self._sample_labels, k, supported=self.verdict_.supported)
+        self._membership, own = Membership.learn(self._space, self._sample_labels, k, self.verdict_.certainty)
         if rows.size == n:
             place = np.argsort(rows)
             self.labels_, self.embedding_ = self._sample_labels[place], self._sample_embedding[place]
@@ -328,7 +330,21 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
                 self.outlier_score_[block] = placed.votes.outlier_scores
                 self.embedding_[block] = placed.votes.mean(self._sample_embedding)
             self.labels_[rows], self.membership_[rows] = self._sample_labels, own
+            if n <= self._most_clustered:  # the others are outliers
+                self.affinity_matrix_ = self._graph_of_all(views, present, rows)
         self.confidence_ = _margin(self.membership_)
+
+    def _graph_of_all(self, views: list[Any], present: np.ndarray | None, rows: np.ndarray) -> sp.csr_array:
+        """The graph of the clustered samples, and edges of the others to their nearest neighbours among these."""
+        n = views[0].shape[0]
+        others = np.setdiff1d(np.arange(n), rows)
+        votes = self._placed([view[others] for view in views], None if present is None else present[others]).votes
+        inner = sp.csr_array(self.affinity_matrix_).tocoo()
+        size = float(inner.data.max()) if inner.nnz else 1.0
+        ends = rows[votes.index.ravel()], np.repeat(others, votes.index.shape[1])
+        data = np.concatenate([inner.data, *2 * [size * votes.weights.ravel()]])
+        where = np.concatenate([rows[inner.row], *ends]), np.concatenate([rows[inner.col], *ends[::-1]])
+        return sp.csr_array((data, where), shape=(n, n))
 
     def _renumber(self, order: np.ndarray) -> None:
         super()._renumber(order)
@@ -358,8 +374,8 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
         choice = self.choice_
         if self.stopped_ is not None:
             problem = (
-                f"AutoFusion was stopped by max_time={self.max_time:g} seconds: it chose among {len(choice.candidates)} of "
-                f"{1 + len(CANDIDATES)} candidates."
+                f"AutoFusion was stopped by max_time={self.max_time:g} seconds: it chose among "
+                f"{counted(len(choice.candidates), 'candidate')}."
             )
             warn(ConvergenceWarning(problem, parameter="max_time", value=self.max_time))
         warn_of_verdict(self.verdict_, self.n_clusters)
@@ -380,6 +396,18 @@ class _Placed:
     labels: np.ndarray
     membership: np.ndarray
     votes: Votes
+
+
+def _without_outliers(views: list[Any], present: np.ndarray | None, rows: np.ndarray) -> np.ndarray:
+    """The rows of samples that are like others. Outliers would be clusters of their own, so they are assigned afterwards.
+
+    None is left out if there are few samples, or if more than a tenth would be outliers.
+    """
+    if len(rows) < _FEWEST_WITH_OUTLIERS:
+        return rows
+    samples = measured_samples([view[rows] for view in views], None if present is None else present[rows])
+    inside = samples.neighbors().outlier_scores() < 1
+    return rows[inside] if inside.sum() >= 0.9 * len(rows) else rows
 
 
 def _margin(membership: np.ndarray) -> np.ndarray:

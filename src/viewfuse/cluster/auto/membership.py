@@ -26,7 +26,6 @@ from .votes import Votes, VotingSpace
 __all__ = ["Discriminant", "Membership"]
 
 _FOLDS = 5
-_NO_CLUSTERS = 0.05  # what remains of memberships if there are no clusters
 _ABOVE = 1e-6  # by which the sample's own cluster exceeds the others at least
 
 
@@ -74,23 +73,24 @@ class Membership:
     ----------
     n_clusters : int
     discriminant : Discriminant, or None if neighbours tell the clusters better
-    supported : bool, whether there are clusters
+    certainty : float, from 0 to 1
+        1 if there are clusters. If not, less than 1 unless halves of the samples are divided in the same way.
     """
 
     n_clusters: int
     discriminant: Discriminant | None
-    supported: bool
+    certainty: float
 
     @classmethod
-    def learn(cls, space: VotingSpace, labels: np.ndarray, k: int, *, supported: bool) -> tuple[Membership, np.ndarray]:
+    def learn(cls, space: VotingSpace, labels: np.ndarray, k: int, certainty: float) -> tuple[Membership, np.ndarray]:
         """The map, and the memberships of the clustered samples, each by what was learned without it."""
         votes, points = space.votes(), space.clustered.astype(float)
         by_votes = votes.shares(labels, k)
         by_clouds = _out_of_fold(points, labels, k) if k > 1 and len(labels) >= 2 * _FOLDS else None
         if by_clouds is not None and _found(by_clouds, labels) >= _found(by_votes, labels):
-            learned = cls(k, Discriminant.learn(points, labels, k), supported)
+            learned = cls(k, Discriminant.learn(points, labels, k), certainty)
             return learned, learned._final(by_clouds, labels, votes.outlier_scores)
-        learned = cls(k, None, supported)
+        learned = cls(k, None, certainty)
         return learned, learned._final(by_votes, labels, votes.outlier_scores)
 
     def of(self, points: np.ndarray, votes: Votes, shares: np.ndarray, labels: np.ndarray) -> np.ndarray:
@@ -103,11 +103,11 @@ class Membership:
         clouds = self.discriminant
         if clouds is not None:
             clouds = Discriminant(clouds.means[order], clouds.turned, clouds.log_shares[order])
-        return Membership(self.n_clusters, clouds, self.supported)
+        return Membership(self.n_clusters, clouds, self.certainty)
 
     def _final(self, found: np.ndarray, labels: np.ndarray, outlier_scores: np.ndarray) -> np.ndarray:
         k = self.n_clusters
-        certain = np.minimum(1.0, 2.0 ** (1 - outlier_scores)) * (1.0 if self.supported else _NO_CLUSTERS)
+        certain = np.minimum(1.0, 2.0 ** (1 - outlier_scores)) * self.certainty
         mixed = certain[:, None] * found + (1 - certain[:, None]) / k
         rows = np.arange(len(labels))
         mixed[rows, labels] = np.maximum(mixed[rows, labels], mixed.max(axis=1) + _ABOVE)

@@ -1,18 +1,19 @@
 """The number of clusters, from the graphs that the fit uses: a profile over all numbers.
 
 For samples in several views there are two sparse graphs: the neighbour graph of all views side by side, and the mean of the
-views' own (:class:`viewfuse.graphs.Samples`). Both are cut into k clusters for every k, without random starts. Three things
-speak for a number k, each about 0 if there are no clusters and about 1 if they lie apart:
+views' own (:class:`viewfuse.graphs.Samples`). Both are cut into k clusters for every k, without random starts.
 
-* **jump**: with ``λ_j`` the eigenvalues of the joint graph and ``λ⁰_j`` those of a normally distributed cloud with the same
-  covariances, ``λ_{k+1}/λ⁰_{k+1} − λ_k/λ⁰_k``. Up to the true number the ratios are small, beyond it those of a cloud.
-* **gain**: the modularity of the cut less that of the cut of the cloud. It sees many small clusters, whose eigenvalues rise
-  without one large jump.
+If the clusters lie apart, the joint graph almost falls apart, and the relative eigengap ``1 − λ_k/λ_{k+1}`` is above 0.8. No
+line, ring or cloud has such a gap (a line has ``λ_2/λ_3 = 1/4``). Clusters of clusters have several such gaps; the best has
+the largest **jump**: with ``λ⁰_j`` the eigenvalues of a normally distributed cloud with the same covariances,
+``λ_{k+1}/λ⁰_{k+1} − λ_k/λ⁰_k``. Up to the true number the ratios are small, beyond it those of a cloud.
+
+If the clusters touch, two things are added for every k, each about 0 without clusters and about 1 if they lie apart:
+
+* **gain**: the modularity of the cut less that of the cut of the cloud;
 * **agreement**: the adjusted Rand index of the cuts of the two graphs. What both find is in the data.
 
-The score is their sum. If the relative eigengap ``1 − λ_k/λ_{k+1}`` is above 0.8 for some numbers, only these are compared:
-no line, ring or cloud has such a gap (a line has ``λ_2/λ_3 = 1/4``), so the graph falls apart. A number whose cut leaves
-clusters of less than a tenth of the mean size is not suggested, for these are outliers.
+A number whose cut leaves clusters of less than a tenth of the mean size is not suggested, for these are outliers.
 
 Whether there are clusters at all is decided for the number found (:mod:`viewfuse.cluster.structure`).
 
@@ -47,6 +48,7 @@ _CERTAIN_GAP = 0.8
 _SMALLEST_CLUSTER = 0.1  # of the mean size
 _ALSO_HOLDS = 0.8  # of the best score
 _SMALLEST = 1e-6
+_COLUMNS = ("score", "gain", "agreement", "gap", "jump")
 
 
 def default_counts(n_samples: int) -> list[int]:
@@ -65,22 +67,24 @@ class ClusterCounts:
     Attributes
     ----------
     counts : (c,) array of int, the numbers tried, ascending
-    score : (c,) array, the sum of the next three
-    jump : (c,) array, by how much the next eigenvalue is nearer to that of a cloud without clusters
+    score : (c,) array, the sum of the next two
     gain : (c,) array, modularity beyond that of a cloud without clusters
     agreement : (c,) array, adjusted Rand index of the clusters by the joint graph and by the mean of the views' graphs
     gap : (c,) array, the relative eigengap, from 0 to 1
-    suggested : int, the number with the best score; 1 if there are no clusters
+    jump : (c,) array, by how much the next eigenvalue is nearer to that of a cloud without clusters
+    suggested : int
+        The number with the largest jump among those with a gap above 0.8; if there is none, the number with the best score;
+        1 if there are no clusters.
     also : tuple of int, other numbers that hold nearly as well
     evidence : Evidence, whether there are clusters
     """
 
     counts: np.ndarray
     score: np.ndarray
-    jump: np.ndarray
     gain: np.ndarray
     agreement: np.ndarray
     gap: np.ndarray
+    jump: np.ndarray
     suggested: int
     also: tuple[int, ...]
     evidence: Evidence
@@ -98,7 +102,7 @@ class ClusterCounts:
     def to_frame(self) -> DataFrame:
         """The table as a pandas DataFrame, the best number of clusters first."""
         order = self._order()
-        columns = {name: getattr(self, name)[order] for name in ("score", "jump", "gain", "agreement", "gap")}
+        columns = {name: getattr(self, name)[order] for name in _COLUMNS}
         return require("pandas").DataFrame(columns, index=require("pandas").Index(self.counts[order], name="n_clusters"))
 
     def sentence(self) -> str:
@@ -109,11 +113,11 @@ class ClusterCounts:
         return f"{self.suggested}; {' and '.join(map(str, self.also))} {verb}" if self.also else str(self.suggested)
 
     def __str__(self) -> str:
-        lines = ["clusters   score    jump    gain  agreement  eigengap"]
+        lines = ["clusters   score    gain  agreement  eigengap    jump"]
         for i in self._order():
             mark = "  ← suggested" if self.counts[i] == self.suggested else ""
             mark = "  also holds" if self.counts[i] in self.also else mark
-            parts = f"{self.jump[i]:7.2f} {self.gain[i]:7.2f} {self.agreement[i]:10.2f} {self.gap[i]:9.2f}"
+            parts = f"{self.gain[i]:7.2f} {self.agreement[i]:10.2f} {self.gap[i]:9.2f} {self.jump[i]:7.2f}"
             lines.append(f"{self.counts[i]:8d} {self.score[i]:7.2f} {parts}{mark}")
         if not self.structured:
             lines.append("There are no clusters: no number of clusters fits better than in data without clusters.")
@@ -176,7 +180,7 @@ class _Row:
 
     @property
     def score(self) -> float:
-        return self.jump + self.gain + self.agreement
+        return self.gain + self.agreement
 
     @property
     def certain(self) -> bool:
@@ -243,23 +247,24 @@ def _counts_of(rows: dict[int, _Row], evidence_of: Any) -> ClusterCounts:
 
 
 def _best(rows: dict[int, _Row]) -> int:
-    """The number with the best score among those with a certain gap, else among those that are balanced, else among all."""
-    for allowed in ("certain", "balanced"):
-        some = [k for k in rows if getattr(rows[k], allowed)]
-        if some:
-            return max(some, key=lambda k: rows[k].score)
-    return max(rows, key=lambda k: rows[k].score)
+    """The largest jump among certain gaps, else the best score of balanced clusters, else of all."""
+    certain = [k for k in rows if rows[k].certain]
+    if certain:
+        return max(certain, key=lambda k: rows[k].jump)
+    return max([k for k in rows if rows[k].balanced] or rows, key=lambda k: rows[k].score)
 
 
 def _also(rows: dict[int, _Row], best: int) -> tuple[int, ...]:
-    """Other numbers that are better than their neighbours and nearly as good as the best, at most two."""
+    """Other numbers that hold: with a certain gap too or, if there is none, peaks of nearly the best score; at most two."""
+    if rows[best].certain:
+        others = [k for k in rows if k != best and rows[k].certain]
+        return tuple(sorted(sorted(others, key=lambda k: -rows[k].jump)[:2]))
     counts = sorted(rows)
     peaks = [
         k
         for i, k in enumerate(counts)
         if k != best
         and rows[k].balanced
-        and rows[k].certain == rows[best].certain
         and rows[k].score >= _ALSO_HOLDS * rows[best].score
         and all(rows[k].score >= rows[other].score for other in counts[max(i - 1, 0) : i + 2])
     ]
