@@ -34,7 +34,7 @@ def customers() -> tuple[vf.Views, pd.DataFrame]:
         {
             "age": np.clip(normal((41, 68, 23, 46), 5), 18, 95).round(),
             "income": np.round(np.exp(normal((10.5, 10.2, 9.6, 11.3), 0.2)), -2),
-            "household_size": np.maximum(normal((3.6, 1.8, 1.3, 2.6), 0.6), 1).round(),
+            "square_metres": np.maximum(normal((110, 75, 32, 130), 14), 15).round(),
         },
         index=ids,
     )
@@ -47,7 +47,11 @@ def customers() -> tuple[vf.Views, pd.DataFrame]:
         index=ids,
     )
     service = pd.DataFrame(
-        {"years": np.maximum(normal((6, 14, 1.5, 8), 1.5), 0.1).round(1), "complaints": rng.poisson(np.asarray((1.2, 0.8, 0.5, 2.5))[kind])},
+        {
+            "years": np.maximum(normal((6, 14, 1.5, 8), 1.5), 0.1).round(1),
+            "satisfaction": np.clip(normal((7.4, 8.6, 6.2, 5.2), 0.6), 1, 10).round(1),
+            "monthly_bill": np.exp(normal((3.9, 3.1, 2.8, 5.0), 0.2)).round(2),
+        },
         index=ids,
     )
     region = rng.choice(["north", "west", "south"], size=600, p=(0.3, 0.4, 0.3))

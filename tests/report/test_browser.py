@@ -362,3 +362,18 @@ def test_a_notebook_shows_the_explorer_inline(model: Any, views: Any, open_page:
         page.driver.switch_to.default_content()
     assert page.errors() == []
     assert "inline" in shown.save(tmp_path / "saved.html").read_text()
+
+
+def test_a_map_that_moves_is_drawn_in_part_and_then_whole(small_report: Path, open_page: Any) -> None:
+    page = open_page(small_report)
+    steps = page.driver.execute_async_script("""
+        const done = arguments[0], s = viewfuse.scatter, n = s.n;
+        const places = new Uint16Array(2 * 400000).map((_, i) => (i * 7919) % 65536);
+        s.setPlaces(places);
+        s.setColours(new Uint8Array(4 * 400000).fill(200));
+        s.setStates(new Uint8Array(400000), false);
+        s.pan(5, 5);
+        const moving = s.step;
+        setTimeout(() => done([n, moving, s.step]), 600);""")
+    assert steps == [60, 3, 1]
+    assert page.errors() == []

@@ -175,12 +175,13 @@ def _in_unit_square(points: np.ndarray) -> np.ndarray:
 
 
 def _tags(points: np.ndarray, codes: np.ndarray, found: np.ndarray) -> list[dict[str, Any]]:
-    """The names of the clusters on the still picture, at the medians of their samples, in percent."""
+    """The names of the clusters on the still picture, at the samples nearest to their medians, in percent."""
     width, height = STILL_SIZE
     side = 0.94 * min(width, height)
     tags = []
     for place in np.unique(codes):
-        x, y = np.median(points[codes == place], axis=0)
+        members = points[codes == place]
+        x, y = members[((members - np.median(members, axis=0)) ** 2).sum(axis=1).argmin()]
         left, top = 50 + 100 * (x - 0.5) * side / width, 50 - 100 * (y - 0.5) * side / height
         tags.append({"left": f"{left:.1f}", "top": f"{top:.1f}", "name": str(found[place])})
     return tags

@@ -139,11 +139,17 @@
   function layout() {
     const one = layouts[Number(element("layout").value)];
     element("layout-note").textContent = one.note;
-    centres = data.clusters.map(() => [0, 0, 0]);
     const members = data.clusters.map(() => []);
     for (let i = 0; i < n; i += 1) members[cluster[i]].push(i);
     const middle = (some, axis) => { const at = some.map((i) => one.places[2 * i + axis]).sort((a, b) => a - b); return at[at.length >> 1] / 65535; };
-    centres = members.map((some) => (some.length ? [middle(some, 0), middle(some, 1)] : null));
+    // The sample nearest to the medians: a cluster may lie around its middle and not in it.
+    centres = members.map((some) => {
+      if (!some.length) return null;
+      const [x, y] = [middle(some, 0), middle(some, 1)];
+      const far = (i) => Math.hypot(one.places[2 * i] / 65535 - x, one.places[2 * i + 1] / 65535 - y);
+      const best = some.reduce((least, i) => (far(i) < far(least) ? i : least));
+      return [one.places[2 * best] / 65535, one.places[2 * best + 1] / 65535];
+    });
     if (scatter) scatter.setPlaces(one.places);
   }
   function tags() {

@@ -25,7 +25,7 @@ class Scatter {
   }
 
   constructor(canvas, gl) {
-    Object.assign(this, { canvas, gl, n: 0, zoom: 1, centre: [0.5, 0.5], picked: false, rim: [0, 0, 0, 1], onView: () => {} });
+    Object.assign(this, { canvas, gl, n: 0, step: 1, zoom: 1, centre: [0.5, 0.5], picked: false, rim: [0, 0, 0, 1], onView: () => {} });
     const compile = (kind, source) => {
       const shader = gl.createShader(kind);
       gl.shaderSource(shader, source);
@@ -41,12 +41,11 @@ class Scatter {
     gl.useProgram(program);
     this.uniform = Object.fromEntries(["scale", "shift", "size", "pass", "picked", "rim"].map((name) => [name, gl.getUniformLocation(program, name)]));
     this.buffer = {};
-    for (const [name, parts, kind, normal] of [["place", 2, gl.UNSIGNED_SHORT, true], ["colour", 4, gl.UNSIGNED_BYTE, true], ["state", 1, gl.UNSIGNED_BYTE, false]]) {
-      this.buffer[name] = gl.createBuffer();
-      gl.bindBuffer(gl.ARRAY_BUFFER, this.buffer[name]);
-      const at = gl.getAttribLocation(program, name);
-      gl.enableVertexAttribArray(at);
-      gl.vertexAttribPointer(at, parts, kind, normal, 0, 0);
+    this.attributes = [["place", 2, gl.UNSIGNED_SHORT, true, 4], ["colour", 4, gl.UNSIGNED_BYTE, true, 4], ["state", 1, gl.UNSIGNED_BYTE, false, 1]];
+    for (const one of this.attributes) {
+      this.buffer[one[0]] = gl.createBuffer();
+      one.push(gl.getAttribLocation(program, one[0]));
+      gl.enableVertexAttribArray(one.at(-1));
     }
     gl.enable(gl.BLEND);
     gl.blendFuncSeparate(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA, gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
@@ -77,13 +76,20 @@ class Scatter {
   toMap(left, top) { return [this.centre[0] + (left - this.width / 2) / this.unit, this.centre[1] - (top - this.height / 2) / this.unit]; }
   place(i) { return [this.places[2 * i] / 65535, this.places[2 * i + 1] / 65535]; }
 
-  pan(right, down) { this.centre = [this.centre[0] - right / this.unit, this.centre[1] + down / this.unit]; this.draw(); }
+  // While the map moves, at most 150,000 points are drawn, every so many of all; then all of them.
+  moving() {
+    this.step = Math.min(Math.max(Math.ceil(this.n / 150000), 1), 60);
+    clearTimeout(this.still);
+    if (this.step > 1) this.still = setTimeout(() => { this.step = 1; this.draw(); }, 250);
+    this.draw();
+  }
+  pan(right, down) { this.centre = [this.centre[0] - right / this.unit, this.centre[1] + down / this.unit]; this.moving(); }
   zoomBy(factor, left = this.width / 2, top = this.height / 2) {
     const [x, y] = this.toMap(left, top);
     this.zoom = Math.min(Math.max(this.zoom * factor, 0.5), 400);
     const [x1, y1] = this.toMap(left, top);
     this.centre = [this.centre[0] + x - x1, this.centre[1] + y - y1];
-    this.draw();
+    this.moving();
   }
   home() { this.zoom = 1; this.centre = [0.5, 0.5]; this.draw(); }
   goTo(i) { this.centre = this.place(i); this.zoom = Math.max(this.zoom, 4); this.draw(); }
@@ -106,9 +112,13 @@ class Scatter {
     gl.uniform1f(uniform.size, size * ratio);
     gl.uniform1f(uniform.picked, this.picked ? 1 : 0);
     gl.uniform4fv(uniform.rim, this.rim);
+    for (const [name, parts, kind, normal, bytes, at] of this.attributes) {
+      gl.bindBuffer(gl.ARRAY_BUFFER, this.buffer[name]);
+      gl.vertexAttribPointer(at, parts, kind, normal, this.step * bytes, 0);
+    }
     for (const pass of this.picked ? [0, 1] : [0]) {
       gl.uniform1f(uniform.pass, pass);
-      gl.drawArrays(gl.POINTS, 0, this.n);
+      gl.drawArrays(gl.POINTS, 0, Math.floor(this.n / this.step));
     }
     this.onView();
   }
