@@ -2,8 +2,8 @@
 
     python benchmarks/layouts.py ../shared/datasets            # needs umap-learn and openTSNE
 
-Each layout is made from the joint neighbour graph of a data set (before any cut). The figure is the share of the 15 strongest
-edges of a sample that are among its 15 nearest samples on the map, averaged over the samples, and the seconds it took.
+Each layout is made from the joint neighbour graph of a data set, before any cut. The figure is the share of the 15
+strongest edges of a sample that are among its 15 nearest samples on the map, averaged over the samples, and the seconds.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ def umap_layout(graph: sp.csr_array) -> np.ndarray:
 def open_tsne_layout(graph: sp.csr_array) -> np.ndarray:
     from openTSNE import TSNEEmbedding
     from openTSNE.affinity import PrecomputedAffinities
+
     from viewfuse.inspection.neighbor_map import _probabilities
 
     start = spectral_layout(graph)

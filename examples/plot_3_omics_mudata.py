@@ -48,7 +48,8 @@ for name in ("rna", "protein"):
 # %%
 # Results are written to ``obs["viewfuse"]`` (also of each modality), ``obsm["X_viewfuse"]``, ``obsp`` and
 # ``uns["viewfuse"]``, where scanpy and muon expect them: ``scanpy.tl.rank_genes_groups(cells["rna"], "viewfuse")`` finds
-# marker genes, and ``muon.tl.umap(cells, neighbors_key="viewfuse")`` draws a map. ``viewfuse cluster cells.h5mu -k 4 --save cells.h5mu`` does the same to a file.
+# marker genes, and ``muon.tl.umap(cells, neighbors_key="viewfuse")`` draws a map.
+# ``viewfuse cluster cells.h5mu -k 4 --save cells.h5mu`` does the same to a file.
 
 vf.annotate(cells, model)
 print(cells.obs["viewfuse"].value_counts().to_string())

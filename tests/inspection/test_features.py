@@ -18,7 +18,10 @@ def fit():
     labels = np.repeat([0, 1], [60, 40])
     old = labels == 1
     profile = pd.DataFrame(
-        {"age": np.where(old, 63, 44) + RNG.normal(size=100), "region=west": (RNG.random(100) < np.where(old, 0.9, 0.1)) * 1.0}
+        {
+            "age": np.where(old, 63, 44) + RNG.normal(size=100),
+            "region=west": (RNG.random(100) < np.where(old, 0.9, 0.1)) * 1.0,
+        }
     )
     usage = pd.DataFrame({"calls": RNG.poisson(np.where(old, 20, 5)) + 1.0, "noise": RNG.normal(size=100)})
     ids = [f"c{i}" for i in range(100)]

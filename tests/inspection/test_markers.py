@@ -18,7 +18,12 @@ def mixed():
     """A number with missing values, a count, a category and a constant, and labels that have to do with some of them."""
     labels = RNG.integers(3, size=90)
     values = np.column_stack(
-        [RNG.normal(size=90) + labels, RNG.poisson(2 + 3 * (labels == 1)), RNG.random(90) < 0.2 + 0.6 * (labels == 2), np.ones(90)]
+        [
+            RNG.normal(size=90) + labels,
+            RNG.poisson(2 + 3 * (labels == 1)),
+            RNG.random(90) < 0.2 + 0.6 * (labels == 2),
+            np.ones(90),
+        ]
     ).astype(float)
     values[[3, 17, 40], 0] = np.nan
     return values, labels
@@ -68,7 +73,9 @@ def test_the_table_has_a_row_for_each_cluster_and_feature(mixed):
     assert first["p_adjusted"] < 1e-6
     assert (found.groupby("cluster")["effect"].apply(lambda e: e.abs().is_monotonic_decreasing)).all()
     direct = [
-        mannwhitneyu(column[labels == k], column[labels != k], use_continuity=False, method="asymptotic", nan_policy="omit").pvalue
+        mannwhitneyu(
+            column[labels == k], column[labels != k], use_continuity=False, method="asymptotic", nan_policy="omit"
+        ).pvalue
         for k in range(3)
         for column in [*values.T[:3], *views.arrays[1].T]
     ]

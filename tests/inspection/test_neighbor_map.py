@@ -70,7 +70,7 @@ def permuted_among_neighbors(labels, graph, rng):
 @pytest.mark.filterwarnings("ignore::viewfuse.exceptions.ViewfuseWarning")
 @pytest.mark.parametrize("estimator", [GFSC, AutoFusion])
 def test_noise_looks_like_noise(estimator):
-    """Five clusters of structureless data do not lie apart: they are no more separate than labels swapped with neighbours."""
+    """Five clusters of structureless data do not lie apart: no more than labels that were swapped with neighbours."""
     rng = np.random.default_rng(1)
     noise = Views({"a": rng.normal(size=(320, 10)), "b": rng.normal(size=(320, 8))})
     fit = summarise(estimator(5, random_state=0).fit(noise), noise)

@@ -19,16 +19,14 @@ from viewfuse.inspection import FitSummary, as_summary
 from viewfuse.inspection.features import describe_clusters
 from viewfuse.metrics import evaluate
 
-# ``graph``, ``results``, ``saved`` and ``neighborhoods`` are what the public parts are computed from; ``views`` is the data itself.
+# ``views`` is the data itself; the others are what the public parts are computed from.
 SOURCES = {"graph", "results", "views", "saved", "neighborhoods", "own_verdict"}
 COMPUTED = [
     name
     for name, value in vars(FitSummary).items()
     if isinstance(value, (cached_property, property)) and not name.startswith("_")
 ]
-FIELDS = [
-    name for name in (*(field.name for field in dataclasses.fields(FitSummary)), *COMPUTED) if name not in SOURCES
-]
+FIELDS = [name for name in (*(field.name for field in dataclasses.fields(FitSummary)), *COMPUTED) if name not in SOURCES]
 MODELS = {
     "auto": AutoFusion(3, random_state=0),
     "gfsc": GFSC(3, random_state=0, tol=1e-6),

@@ -83,7 +83,7 @@ def test_a_single_view_has_the_neighbours_of_its_points() -> None:
 
 
 def test_results_that_are_read_again_are_no_views(fitted: Any, tmp_path: Path) -> None:
-    data, model = fitted
+    data, _ = fitted
     data.write(tmp_path / "out.h5mu")
     again = vf.load_views(tmp_path / "out.h5mu", views=["rna", "atac"], missing="drop")
     assert again.names == ("rna", "atac")
@@ -99,7 +99,7 @@ def test_results_that_are_read_again_are_no_views(fitted: Any, tmp_path: Path) -
 @pytest.mark.filterwarnings("ignore")  # of scanpy, umap and numba, about each other
 def test_scanpy_runs_on_the_result(fitted: Any) -> None:
     scanpy = pytest.importorskip("scanpy", reason="scanpy is not installed: pip install 'viewfuse[test]'")
-    data, model = fitted
+    data, _ = fitted
     for target in (data["rna"], data["atac"]):
         cells = target[target.obs["viewfuse"].notna()].copy()
         scanpy.tl.umap(cells, neighbors_key="viewfuse")

@@ -55,7 +55,9 @@ def test_x_and_other_measurements_are_views_and_what_is_derived_is_none(single: 
     single.obsm["spatial"] = single.obsm["X_umap"] = RNG.normal(size=(5, 2))
     single.write(path)
     for source in (single, path):
-        with pytest.warns(UnusedVariablesWarning, match="no views of their own: 'log', 'X_pca'.*, 'spatial'|'log', 'X_pca', 'spatial'"):
+        with pytest.warns(
+            UnusedVariablesWarning, match="no views of their own: 'log', 'X_pca'.*, 'spatial'|'log', 'X_pca', 'spatial'"
+        ):
             load_views(source)
     for views in (load_views(single), load_views(path), Views(single)):
         assert views.names == ("X", "protein")

@@ -286,7 +286,10 @@ def test_the_page_fits_the_window_and_has_a_dark_mode(small_report: Path, open_p
 
 def test_in_print_the_map_is_a_still_picture(small_report: Path, open_page: Any) -> None:
     page = open_page(small_report)
-    shown = "return [...document.querySelectorAll('.still, #map, .controls, .panel')].map(e => getComputedStyle(e).display !== 'none')"
+    shown = (
+        "return [...document.querySelectorAll('.still, #map, .controls, .panel')]"
+        ".map(e => getComputedStyle(e).display !== 'none')"
+    )
     assert page.run(shown) == [True, True, False, False, True]  # controls, map, two parts of the still, panel
     page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
     try:
@@ -349,7 +352,9 @@ def test_everything_has_a_text_alternative(small_report: Path, open_page: Any) -
 def test_a_notebook_shows_the_explorer_inline(model: Any, views: Any, open_page: Any, tmp_path: Path) -> None:
     shown = explore(model, views, title="inline", height=700)
     frame = tmp_path / "notebook.html"
-    frame.write_text(f"<!doctype html><html lang=en data-ready=yes><title>n</title><body>{shown._repr_html_()}</body></html>")
+    frame.write_text(
+        f"<!doctype html><html lang=en data-ready=yes><title>n</title><body>{shown._repr_html_()}</body></html>"
+    )
     page = open_page(frame)
     page.driver.switch_to.frame(0)
     try:

@@ -298,7 +298,7 @@ class TestExplorer:
         data = data_of(page)
         np.testing.assert_array_equal(unpacked(data["labels"], "u2"), model.labels_)
         np.testing.assert_allclose(column_of(page, "confidence"), model.confidence_, rtol=1e-6)
-        assert [layout["name"] for layout in data["layouts"]][0] == "all views"
+        assert data["layouts"][0]["name"] == "all views"
         features = data["features"]
         codes = unpacked(features["values"], "u2").reshape(9, 60)
         for f, values in enumerate(np.hstack(views.arrays).T):
@@ -306,7 +306,9 @@ class TestExplorer:
             np.testing.assert_allclose(low + codes[f] / 65534 * (high - low), values, atol=1e-4 * (high - low))
         assert features["names"][0] == HOSTILE
 
-    def test_of_many_features_those_that_differ_most_are_there(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_of_many_features_those_that_differ_most_are_there(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         from viewfuse.inspection.values import drawn_features
 
         rng = np.random.default_rng(0)

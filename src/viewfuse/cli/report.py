@@ -37,7 +37,9 @@ def report(
     results: Annotated[Path, typer.Argument(help="File that viewfuse cluster --save wrote: .npz.")],
     data: Annotated[
         Path | None,
-        typer.Argument(help="The data that was clustered. Results that viewfuse cluster --save wrote have all that the report needs."),
+        typer.Argument(
+            help="The data that was clustered. Results that viewfuse cluster --save wrote have all that the report needs."
+        ),
     ] = None,
     output: Annotated[Path, typer.Option("-o", "--output", help="Write the report to this file: .html.")] = Path(
         "report.html"
@@ -68,9 +70,18 @@ def report(
         _check_same_samples(fit, found, data)
     extra = None if columns is None else read_columns(columns)
     options = load_options(views, ids, labels, no_labels, samples, missing)
-    about = {"title": title or (data or results).name, "source": data, "load_options": options, "max_drawn": points}
     with parts_bar("Writing the report") as on_part:
-        path = write_report(output, fit, found, columns=extra, on_part=on_part, **about)
+        path = write_report(
+            output,
+            fit,
+            found,
+            columns=extra,
+            title=title or (data or results).name,
+            source=data,
+            load_options=options,
+            max_drawn=points,
+            on_part=on_part,
+        )
     if as_json:
         summary = {"samples": fit.n_samples, "clusters": fit.n_clusters, "written": {"report": str(path)}}
         print(json.dumps(summary, indent=2))

@@ -25,8 +25,8 @@ _TIMES = 1.5  # from which a ratio of means is worth saying
 class Feature:
     """A feature with a high or low mean in a cluster.
 
-    ``effect`` is ``(inside − outside) / standard deviation``, ``auc`` the probability that a sample inside has a larger value
-    than one outside. ``inside`` and ``outside`` are means, or shares of a category.
+    ``effect`` is ``(inside − outside) / standard deviation``, ``auc`` the probability that a sample inside has a larger
+    value than one outside. ``inside`` and ``outside`` are means, or shares of a category.
     """
 
     view: str

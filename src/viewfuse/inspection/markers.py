@@ -1,8 +1,8 @@
 """What sets clusters apart: each feature inside a cluster against all other samples.
 
 For each cluster and each feature: the means (or shares) inside and outside, the difference of means in standard deviations,
-the probability that a sample inside has a larger value than one outside (AUC, the Mann-Whitney statistic), and its p-value by
-the normal approximation with correction for ties, adjusted by Benjamini and Hochberg over all clusters and features.
+the probability that a sample inside has a larger value than one outside (AUC, the Mann-Whitney statistic), and its p-value
+by the normal approximation with correction for ties, adjusted by Benjamini and Hochberg over all clusters and features.
 
 The clusters were found in the same data, so that p-values are small even for clusters of noise. They rank features; they are
 no evidence that a cluster is real.
@@ -142,7 +142,7 @@ def contrasts_of_views(labels: np.ndarray, views: Views, most_samples: int = _MO
 def contrast(view: Any, labels: np.ndarray, clusters: np.ndarray) -> Contrast:
     """Each of ``clusters`` against all other rows, feature by feature; missing values (NaN) are left out."""
     members = labels[None, :] == clusters[:, None]
-    held = sp.csc_array(view) if sp.issparse(view) else np.asarray(view)
+    held: Any = sp.csc_array(view) if sp.issparse(view) else np.asarray(view)
     d = held.shape[1]
     parts = []
     for start in range(0, d, _COLUMNS_AT_A_TIME):

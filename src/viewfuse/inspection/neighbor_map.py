@@ -1,6 +1,7 @@
 """A map of a graph: 2-D positions in which the neighbours of the graph lie close together (t-SNE of a given graph).
 
-With ``p_ij = (a_ij / Σ_j a_ij + a_ji / Σ_i a_ji) / 2n`` of a graph with edge weights ``a`` and ``w_ij = 1 / (1 + ‖y_i − y_j‖²)``,
+With ``p_ij = (a_ij / Σ_j a_ij + a_ji / Σ_i a_ji) / 2n`` of a graph with edge weights ``a``, and
+``w_ij = 1 / (1 + ‖y_i − y_j‖²)``,
 
     min_y Σ_ij p_ij log(p_ij / q_ij),   q_ij = w_ij / Σ_kl w_kl,
 
@@ -36,7 +37,8 @@ _NEIGHBORS = 15
 def neighbor_map(graph: sp.sparray, *, n_iter: int | None = None, start: np.ndarray | None = None) -> np.ndarray:
     """Positions of the samples of a symmetric graph, (n, 2), centred, with a root mean square of 1.
 
-    The same graph gives the same map. By default there are 420 iterations, 240 for at most 500 samples. ``start`` are positions to begin with; the default is :func:`spectral_layout`.
+    The same graph gives the same map. By default there are 420 iterations, 240 for at most 500 samples. ``start`` are
+    positions to begin with; the default is :func:`spectral_layout`.
     """
     n = graph.shape[0]
     if n < 4 or graph.nnz == 0:

@@ -413,8 +413,8 @@ class FitSummary:
     def to_networkx(self) -> networkx.Graph:
         """The neighbour graph of the samples before the cut, as a networkx Graph.
 
-        Nodes are ids, or rows without ids, with the attributes ``cluster`` and, if there is one, ``confidence``; edges have a
-        ``weight``. Without the data the graph is that of the embedding. Of more than ``max_drawn`` samples it has so many.
+        Nodes are ids, or rows without ids, with the attributes ``cluster`` and, if there is one, ``confidence``; edges
+        have a ``weight``. Without the data the graph is that of the embedding. Of more than ``max_drawn`` samples it has so many.
         """
         if self.neighborhoods is None:
             raise ViewsError(
@@ -427,7 +427,9 @@ class FitSummary:
         graph = require("networkx").Graph()
         for name, row in zip(names, rows, strict=True):
             facts = {"cluster": int(self.labels[row])}
-            graph.add_node(name, **facts if self.confidence is None else {**facts, "confidence": float(self.confidence[row])})
+            graph.add_node(
+                name, **facts if self.confidence is None else {**facts, "confidence": float(self.confidence[row])}
+            )
         edges = sp.triu(self.neighborhoods.fused, k=1).tocoo()
         graph.add_weighted_edges_from(
             (names[i], names[j], float(weight)) for i, j, weight in zip(edges.row, edges.col, edges.data, strict=True)

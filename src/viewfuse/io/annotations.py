@@ -28,15 +28,15 @@ def annotate(data: Any, model: Any, views: Any = None) -> None:
     * ``obs["viewfuse"]``: the clusters, a categorical numbered by size; in a MuData also in ``obs`` of every modality.
       ``obs["viewfuse_confidence"]``: the confidence.
     * ``obsm["X_viewfuse"]``: the embedding.
-    * ``obsp["viewfuse_connectivities"]`` and ``obsp["viewfuse_distances"]``: the sparse neighbour graph of the views that the
-      fit used, before any cut. Of more than 50,000 samples they are empty: make neighbours with ``scanpy.pp.neighbors(data,
-      use_rep="X_viewfuse")``.
+    * ``obsp["viewfuse_connectivities"]`` and ``obsp["viewfuse_distances"]``: the sparse neighbour graph of the views that
+      the fit used, before any cut. Of more than 50,000 samples they are empty: make neighbours with
+      ``scanpy.pp.neighbors(data, use_rep="X_viewfuse")``.
     * ``uns["viewfuse"]``: ``connectivities_key``, ``distances_key`` and ``params`` as :func:`scanpy.pp.neighbors` writes
       them, and weights, parameters, versions and the verdict of the fit.
 
     So ``scanpy.tl.umap(data, neighbors_key="viewfuse")``, ``scanpy.tl.leiden(data, neighbors_key="viewfuse")`` and
-    ``scanpy.tl.rank_genes_groups(data, "viewfuse")`` run on the result, and on each modality of a MuData. Samples that were not
-    clustered get no category, NaN, and no edges.
+    ``scanpy.tl.rank_genes_groups(data, "viewfuse")`` run on the result, and on each modality of a MuData. Samples that were
+    not clustered get no category, NaN, and no edges.
 
     Parameters
     ----------

@@ -66,7 +66,9 @@ def explorer(fit: FitSummary, confidence: np.ndarray | None, columns: dict[str, 
         "columns": [one.name for one in offered],
         "features": [] if features is None else _by_view(features, fit.view_names),
         "left_out": "" if features is None or not features.left_out else _left_out(features),
-        "still": still_of_map(places[first], np.minimum(codes[rows], _MOST_STILL_COLOURS), colours[: _MOST_STILL_COLOURS + 1]),
+        "still": still_of_map(
+            places[first], np.minimum(codes[rows], _MOST_STILL_COLOURS), colours[: _MOST_STILL_COLOURS + 1]
+        ),
         "still_size": STILL_SIZE,
         "tags": _tags(places[first], codes[rows], found),
         "data": data,
@@ -77,8 +79,8 @@ def _about(fit: FitSummary) -> str:
     near = fit.neighborhoods
     if near is None or not near.before_cut:
         return (
-            "The data was not given, so the map is drawn from the embedding, which the cut has shaped: it shows islands even "
-            "if the data is noise."
+            "The data was not given, so the map is drawn from the embedding, which the cut has shaped: it shows islands "
+            "even if the data is noise."
         )
     return (
         "Samples that are neighbours in the data lie close together. The map is drawn from the neighbour graph before any "
@@ -94,7 +96,9 @@ def _notes(fit: FitSummary) -> dict[str, str]:
     for name in fit.layouts:
         if name == "principal plane":
             what = "the embedding, which the cut has shaped" if shaped else "the views that were used, side by side"
-            notes[name] = f"The two directions in which the samples vary most, of {what}. Clusters may lie behind each other."
+            notes[name] = (
+                f"The two directions in which the samples vary most, of {what}. Clusters may lie behind each other."
+            )
         elif name == "all views":
             notes[name] = (
                 "Neighbour embedding (t-SNE) of the joint neighbour graph of the views that were used, before any cut. "

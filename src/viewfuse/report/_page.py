@@ -93,7 +93,14 @@ def write_report(
     """
     path = check_report_target(path)
     text = _page(
-        model, views, columns=columns, title=title, source=source, load_options=load_options, max_drawn=max_drawn, on_part=on_part
+        model,
+        views,
+        columns=columns,
+        title=title,
+        source=source,
+        load_options=load_options,
+        max_drawn=max_drawn,
+        on_part=on_part,
     )
     with replacing(path) as temporary:
         temporary.write_text(text, encoding="utf-8")
@@ -134,8 +141,9 @@ class Explorer:
         self.html, self.height = html, height
 
     def _repr_html_(self) -> str:
+        style = f"width:100%;height:{self.height}px;border:0"
         return (
-            f'<iframe srcdoc="{escape(self.html)}" title="viewfuse report" style="width:100%;height:{self.height}px;border:0" '
+            f'<iframe srcdoc="{escape(self.html)}" title="viewfuse report" style="{style}" '
             'sandbox="allow-scripts allow-downloads"></iframe>'
         )
 

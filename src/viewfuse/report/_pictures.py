@@ -30,7 +30,7 @@ def heat_map(graph: np.ndarray) -> str:
 
 
 def still_of_map(points: np.ndarray, labels: np.ndarray, colours: Sequence[str]) -> str:
-    """The samples as dots on a transparent ground. ``points`` are in the unit square; ``labels`` are places in ``colours``."""
+    """The samples as dots on a transparent ground; ``points`` are in the unit square, ``labels`` are places in ``colours``."""
     width, height = STILL_SIZE
     side = 0.94 * min(width, height)
     radius = 3 if len(points) <= 3_000 else 2 if len(points) <= 20_000 else 1
@@ -47,7 +47,9 @@ def still_of_map(points: np.ndarray, labels: np.ndarray, colours: Sequence[str])
 
 def spectrum_chart(values: np.ndarray, k: int) -> str:
     """The smallest eigenvalues, with a line after the k-th."""
-    chart = _Chart((0.5, len(values) + 0.5), (0.0, float(values.max(initial=0.01)) * 1.05), "eigenvalue number", "eigenvalue")
+    chart = _Chart(
+        (0.5, len(values) + 0.5), (0.0, float(values.max(initial=0.01)) * 1.05), "eigenvalue number", "eigenvalue"
+    )
     for place, value in enumerate(values):
         chart.dot(place + 1, float(value), PALETTE[0] if place < k else _NEUTRAL)
     chart.upright(k + 0.5)
@@ -83,7 +85,9 @@ def counts_chart(counts: Sequence[int], score: Sequence[float], label: str, chos
     chart = _Chart((min(counts) - 0.5, max(counts) + 0.5), (min(low, 0.0), high + 0.05 * (high - low)), "clusters", label)
     chart.line(np.asarray(counts)[known], values[known], PALETTE[0])
     chart.upright(chosen)
-    return chart.svg(f"{label} of each number of clusters from {min(counts)} to {max(counts)}; a dashed line marks {chosen}.")
+    return chart.svg(
+        f"{label} of each number of clusters from {min(counts)} to {max(counts)}; a dashed line marks {chosen}."
+    )
 
 
 class _Chart:

@@ -85,7 +85,7 @@ class Views:
             data, names = Views._from_aligned(matched_by_id(members, names, missing)), None
         elif holds_views(data):
             data = Views._from_container(data)
-        self.n_dropped = data.n_dropped if isinstance(data, Views) else 0
+        self.n_dropped: int = data.n_dropped if isinstance(data, Views) else 0
         if isinstance(data, Views):
             names = data.names if names is None else names
             ids = data.ids if ids is None else ids
