@@ -172,3 +172,12 @@ def test_it_is_registered_and_an_estimator():
     assert summary("median-graph") == "Spectral clustering of the median of the views' graphs."
     check_parameters_default_constructible("MedianGraph", METHODS["median-graph"]())
 """
+
+
+def test_the_reports_of_the_gallery_are_written(tmp_path: Path) -> None:
+    pytest.importorskip("jinja2")
+    reports = runpy.run_path(str(ROOT / "docs" / "reports.py"))
+    assert set(reports["REPORTS"]) == {"customers", "patients", "digits"}
+    for page, clusters in zip(reports["write"](tmp_path, ("customers", "patients")), (4, 2), strict=True):
+        text = page.read_text(encoding="utf-8")
+        assert f"These {clusters} clusters are supported" in text

@@ -243,6 +243,16 @@ def test_one_iteration_has_no_line_charts(views: Views, tmp_path: Path) -> None:
         assert absent not in text
 
 
+def test_a_certain_sample_is_no_border_sample(views: Views, tmp_path: Path) -> None:
+    model = GFSC(n_clusters=3, random_state=0).fit(views)
+    model.confidence_ = np.where(np.arange(60) == 7, 0.2, 0.99)
+    shown = text_of(write_report(tmp_path / "r.html", model, views))
+    assert shown.count("0.200") == 1
+    assert "0.990" not in shown
+    model.confidence_ = np.full(60, 0.99)
+    assert "No sample lies near the border" in text_of(write_report(tmp_path / "r.html", model, views))
+
+
 def test_on_part_is_called_before_each_part(model: GFSC, views: Views, tmp_path: Path) -> None:
     calls: list[tuple[int, int, str]] = []
     write_report(tmp_path / "page.html", model, views, on_part=lambda *done: calls.append(done))

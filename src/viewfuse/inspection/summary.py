@@ -414,7 +414,7 @@ class FitSummary:
         """The neighbour graph of the samples before the cut, as a networkx Graph.
 
         Nodes are ids, or rows without ids, with the attributes ``cluster`` and, if there is one, ``confidence``; edges
-        have a ``weight``. Without the data the graph is that of the embedding. Of more than ``max_drawn`` samples it has so many.
+        have a ``weight``. Without the data the graph is that of the embedding. It has at most ``max_drawn`` samples.
         """
         if self.neighborhoods is None:
             raise ViewsError(

@@ -31,6 +31,8 @@ from ._verdict import notices, verdict
 __all__ = ["Explorer", "check_report_target", "explore", "write_report"]
 
 _MAX_HEAT_MAPS = 12
+_CERTAIN = 0.95  # from this confidence on, a sample is not near a border
+_MOST_COUNTS = 20  # numbers of clusters in the chart, unless many were found
 _SCRIPTS = ("scatter.js", "compare.js", "page.js")
 
 
@@ -237,7 +239,8 @@ def _content(
         "reproduce": _reproduce(fit, source, load_options),
         "method": fit.method,
         "choice": fit.choice,
-        "border": fit.border_samples,
+        "border": [sample for sample in fit.border_samples if sample.confidence < _CERTAIN],
+        "compared": len(fit.border_samples) > 0,
         "converged": fit.converged is not False,
         "n_iter": fit.n_iter or 0,
     }
@@ -328,7 +331,8 @@ def _counts(fit: FitSummary) -> dict[str, Any]:
     if score is None or len(profile.get("counts", ())) < 2:
         return {}
     markup = require("markupsafe", extra="report").Markup
-    chart = _pictures.counts_chart(profile["counts"], profile[score], score, fit.n_clusters)
+    counts = [number for number in profile["counts"] if number <= max(_MOST_COUNTS, 3 * fit.n_clusters)]
+    chart = _pictures.counts_chart(counts, profile[score][: len(counts)], score, fit.n_clusters)
     caption = f"The {score} of each number of clusters; the dashed line is the number that was taken. "
     also = ", ".join(str(number) for number in profile.get("also", ()))
     caption += f"These hold nearly as well: {also}. Look at them too." if also else "No other number holds nearly as well."

@@ -30,7 +30,7 @@ def heat_map(graph: np.ndarray) -> str:
 
 
 def still_of_map(points: np.ndarray, labels: np.ndarray, colours: Sequence[str]) -> str:
-    """The samples as dots on a transparent ground; ``points`` are in the unit square, ``labels`` are places in ``colours``."""
+    """The samples as dots: ``points`` are in the unit square, ``labels`` are places in ``colours``; the ground is clear."""
     width, height = STILL_SIZE
     side = 0.94 * min(width, height)
     radius = 3 if len(points) <= 3_000 else 2 if len(points) <= 20_000 else 1
@@ -161,7 +161,7 @@ def _ticks(low: float, high: float, *, whole: bool = False) -> list[float]:
     step = float(next(power * factor for factor in (1, 2, 5, 10) if power * factor >= rough))
     step = max(step, 1.0) if whole else step
     first = np.ceil(low / step)
-    return [float(round(value * step, 12)) for value in np.arange(first, np.floor(high / step + 1e-9) + 1)]
+    return [float(round(value * step, 12)) + 0.0 for value in np.arange(first, np.floor(high / step + 1e-9) + 1)]
 
 
 def _powers(low: float, high: float) -> list[float]:
