@@ -309,7 +309,8 @@ class AnchorGFSC(StoppableMixin, ViewReportMixin, EmbeddingMixin, MultiViewClust
         elif len(labels) < 2:
             return  # no sample is present in every view
         else:
-            points = [as_dense(to_host(view.scaled())) - view.mean() for view in views]
+            dense = [(to_host(view.scaled()) if not sp.issparse(view.values) else view.scaled().toarray()) for view in views]
+            points = [view.astype(float) - view.mean(axis=0) for view in dense]
             samples = Samples(tuple(view / influence(view) for view in points))
             self.verdict_ = judge_by_neighbors(samples, labels, self.n_clusters_, rng)
         warn_of_verdict(self.verdict_, self.n_clusters)

@@ -23,7 +23,8 @@ __all__ = ["Evidence", "division_ratio", "is_line_or_ring", "modularity", "null_
 
 # Each lies in the middle between what clusters and what clouds, gradients and rings have in simulations of our own.
 _NO_STRUCTURE, _CERTAINLY_NONE = 0.7, 0.85  # null ratios
-_LITTLE_STRUCTURE, _AS_EASILY_DIVIDED = 0.5, 0.8  # null ratio and division ratio
+_LITTLE_STRUCTURE = 0.5  # null ratio
+_HALF_AS_EASILY, _AS_EASILY_DIVIDED = 0.5, 0.8  # division ratios
 _RETURNED, _MOSTLY_RETURNED = 0.7, 0.8
 _LIKE_WAVES = 0.25  # standard deviation of the logarithms of the eigenvalues
 _FEW_WAVES, _WAVES = 3, 6
@@ -56,8 +57,8 @@ class Evidence:
             return False
         if self.null_ratio > _NO_STRUCTURE and (self.returned is None or self.returned < _MOSTLY_RETURNED):
             return False
-        hardly = self.division > _AS_EASILY_DIVIDED or (self.returned is not None and self.returned < _RETURNED)
-        return not (self.null_ratio > _LITTLE_STRUCTURE and hardly)
+        rarely = self.returned is not None and self.returned < _RETURNED and self.division > _HALF_AS_EASILY
+        return not (self.null_ratio > _LITTLE_STRUCTURE and (rarely or self.division > _AS_EASILY_DIVIDED))
 
     @classmethod
     def of(

@@ -20,8 +20,7 @@ __all__ = ["Verdict", "judge", "judge_by_graph", "judge_by_neighbors"]
 _HALVES = 4
 _MOST_SAMPLES = 2_000
 _LEAST_VALUES = 7  # eigenvalues, to tell a line or a ring
-_BY_CHANCE, _RETURNED = 0.4, 0.7  # agreement of the halves of a cloud, and of overlapping clusters
-_LEAST_CERTAIN = 0.05
+_NO_CLUSTERS = 0.1
 _UNSTABLE = 0.5  # mean adjusted Rand index: halfway between chance and agreement
 
 
@@ -54,10 +53,8 @@ class Verdict:
 
     @property
     def certainty(self) -> float:
-        """1 if there are clusters; else how far halves of the samples agree beyond what parts of a cloud do."""
-        if self.supported or self.evidence.returned is None:
-            return 1.0 if self.supported else _LEAST_CERTAIN
-        return float(np.clip((self.evidence.returned - _BY_CHANCE) / (_RETURNED - _BY_CHANCE), _LEAST_CERTAIN, 1))
+        """By what memberships are multiplied to give confidences: 1 if there are clusters, else 0.1."""
+        return 1.0 if self.supported else _NO_CLUSTERS
 
     @property
     def null_ratio(self) -> float:

@@ -88,14 +88,15 @@ class Samples:
     def null(self, random_state: np.random.RandomState) -> Samples:
         """As many samples of one normally distributed cloud with the same mean and covariances, missing in the same places.
 
-        With ``X − 1mᵀ = QR`` the centred joint points, the cloud is ``1mᵀ + GR/√n`` with independent standard normal ``G``.
-        Without more samples than columns, ``Q`` is left out: ``1mᵀ + G(X − 1mᵀ)/√n``.
+        With ``C = X − 1mᵀ`` the centred joint points and ``CᵀC = RᵀR``, the cloud is ``1mᵀ + GR/√n`` with independent standard
+        normal ``G``. With more columns than samples ``R`` is ``C``.
         """
         joint = self.joint()
         mean, n = joint.mean(axis=0), len(joint)
         factor = joint - mean
         if factor.shape[1] < n:
-            factor = np.linalg.qr(factor, mode="r")
+            values, vectors = np.linalg.eigh(factor.T @ factor)
+            factor = np.sqrt(np.maximum(values, 0))[:, None] * vectors.T
         cloud = mean + random_state.standard_normal((n, len(factor))) @ (factor / np.sqrt(n))
         ends = np.cumsum([view.shape[1] for view in self.points])[:-1]
         return Samples(tuple(np.split(cloud, ends, axis=1)), self.present)

@@ -65,7 +65,10 @@ class Task:
 
 @dataclass(frozen=True)
 class Candidate:
-    """A clustering: its labels, the embedding and the graph they come from, and how the iterations ended, if any."""
+    """A clustering: its labels, the embedding and the graph they come from, and how the iterations ended, if any.
+
+    ``repeatable`` is the mean adjusted Rand index of several runs, for a method that depends on chance.
+    """
 
     name: str
     labels: np.ndarray
@@ -73,6 +76,7 @@ class Candidate:
     graph: Any
     n_iter: int = 1
     converged: bool = True
+    repeatable: float = 1.0
 
 
 def view_neighbors(task: Task) -> Candidate:
@@ -100,13 +104,20 @@ def anchors(task: Task, placements: int = _PLACEMENTS) -> Candidate:
             _fitted(AnchorGFSC(task.n_clusters, random_state=task.seed + i, device=task.device), views)
             for i in range(placements)
         ]
-    model = fits[int(np.argmax(mean_of_others(agreement_of([fit.labels_ for fit in fits]))))]
+    means = mean_of_others(agreement_of([fit.labels_ for fit in fits]))
+    model = fits[int(np.argmax(means))]
     embedding = np.asarray(model.embedding_, dtype=np.float64)[:, : task.n_clusters]
     graph = sp.csr_array(model.anchor_graph_)
     degree = np.asarray(graph.sum(axis=0)).ravel()
     scaled = sp.csr_array(graph.multiply(1 / np.where(degree > 0, degree, 1)[None, :]))
     return Candidate(
-        "anchors", np.asarray(model.labels_), embedding, sp.csr_array(scaled @ graph.T), model.n_iter_, model.converged_
+        "anchors",
+        np.asarray(model.labels_),
+        embedding,
+        sp.csr_array(scaled @ graph.T),
+        model.n_iter_,
+        model.converged_,
+        repeatable=max(float(np.mean(means)), 0.0),
     )
 
 

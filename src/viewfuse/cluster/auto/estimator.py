@@ -87,7 +87,8 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
     membership_ : (n_samples, n_clusters) array, rows sum to 1
         How likely each sample belongs to each cluster (:mod:`viewfuse.cluster.auto.membership`); the largest is its label's.
     confidence_ : (n_samples,) array in [0, 1]
-        By how much the membership in the sample's cluster exceeds that in the next one.
+        By how much the membership in the sample's cluster exceeds that in the next one; a tenth of it if ``verdict_`` says
+        that there are no clusters.
     outlier_score_ : (n_samples,) array
         How unlike its neighbours each sample is: 0 in surroundings as dense as theirs, 1 if they are half as dense, and more
         for outliers.
@@ -118,6 +119,7 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
 
     _counts_clusters = True
     _most_clustered: ClassVar[int] = 5_000  # samples; more are assigned like new samples
+    _most_voters: ClassVar[int] = 1_500  # clustered samples by whose votes more than 5,000 samples are assigned
     _block_rows: ClassVar[int] = 16_384  # rows that are assigned at a time
     _parameter_constraints: ClassVar = {
         **MultiViewClusterer._parameter_constraints,
@@ -272,7 +274,8 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
         if candidates[-1].name == MIXTURE:
             return candidates[-1], "few columns and enough samples to estimate the shapes of clusters that touch"
         means = mean_of_others(agreement)
-        best = int(np.argmax(means))
+        # What depends on chance counts less.
+        best = int(np.argmax([mean * candidate.repeatable**0.5 for mean, candidate in zip(means, candidates, strict=True)]))
         return candidates[best], f"agrees best with the others (mean adjusted Rand index {means[best]:.2f})"
 
     def _record(
@@ -313,26 +316,42 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
     def _assign_all(self, views: list[Any], present: np.ndarray | None, rows: np.ndarray) -> None:
         """``labels_``, ``membership_``, ``outlier_score_`` and ``embedding_`` of all samples, and ``confidence_``."""
         n, k = views[0].shape[0], self.n_clusters_
+        known = np.full(n, -1)
+        known[rows] = self._sample_labels
+        if n > self._most_clustered:
+            self._keep_voters()
         self._space = VotingSpace.of(np.hstack([self._sample_points[v] for v in self._kept]))
-        self._membership, own = Membership.learn(self._space, self._sample_labels, k, self.verdict_.certainty)
+        self._membership, own = Membership.learn(self._space, self._sample_labels, k)
         if rows.size == n:
             place = np.argsort(rows)
             self.labels_, self.embedding_ = self._sample_labels[place], self._sample_embedding[place]
             self.membership_, self.outlier_score_ = own[place], self._space.votes().outlier_scores[place]
             self.affinity_matrix_ = self.affinity_matrix_[place][:, place]
         else:
-            self.labels_, self.membership_ = np.empty(n, dtype=np.intp), np.empty((n, k))
-            self.outlier_score_, self.embedding_ = np.empty(n), np.empty((n, self._sample_embedding.shape[1]))
-            for block in spans(n, self._block_rows):
-                part = None if present is None else present[block]
-                placed = self._placed([view[block] for view in views], part)
-                self.labels_[block], self.membership_[block] = placed.labels, placed.membership
-                self.outlier_score_[block] = placed.votes.outlier_scores
-                self.embedding_[block] = placed.votes.mean(self._sample_embedding)
-            self.labels_[rows], self.membership_[rows] = self._sample_labels, own
+            self._assign_in_blocks(views, present, known)
             if n <= self._most_clustered:  # the others are outliers
+                self.membership_[rows] = own
                 self.affinity_matrix_ = self._graph_of_all(views, present, rows)
-        self.confidence_ = _margin(self.membership_)
+        self.confidence_ = self.verdict_.certainty * _margin(self.membership_)
+
+    def _keep_voters(self) -> None:
+        """Of the clustered samples keep those by which others are assigned."""
+        count = len(self._sample_labels)
+        some = np.unique(np.linspace(0, count - 1, min(count, self._most_voters)).astype(int))
+        self._sample_labels, self._sample_embedding = self._sample_labels[some], self._sample_embedding[some]
+        self._sample_points = [points[some] for points in self._sample_points]
+
+    def _assign_in_blocks(self, views: list[Any], present: np.ndarray | None, known: np.ndarray) -> None:
+        """Assign all samples by their nearest neighbours, but those whose cluster is ``known`` (−1 if not)."""
+        n, k = len(known), self.n_clusters_
+        self.labels_, self.membership_ = np.empty(n, dtype=np.intp), np.empty((n, k))
+        self.outlier_score_, self.embedding_ = np.empty(n), np.empty((n, self._sample_embedding.shape[1]))
+        for block in spans(n, self._block_rows):
+            part = None if present is None else present[block]
+            placed = self._placed([view[block] for view in views], part, known[block])
+            self.labels_[block], self.membership_[block] = placed.labels, placed.membership
+            self.outlier_score_[block] = placed.votes.outlier_scores
+            self.embedding_[block] = placed.votes.mean(self._sample_embedding)
 
     def _graph_of_all(self, views: list[Any], present: np.ndarray | None, rows: np.ndarray) -> sp.csr_array:
         """The graph of the clustered samples, and edges of the others to their nearest neighbours among these."""
@@ -356,12 +375,14 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
         points = self._measure(views, present, self._sample_points)
         return np.hstack([points[v] for v in self._kept])
 
-    def _placed(self, views: list[Any], present: np.ndarray | None) -> _Placed:
-        """Where samples of the used views belong."""
+    def _placed(self, views: list[Any], present: np.ndarray | None, known: np.ndarray | None = None) -> _Placed:
+        """Where samples of the used views belong; the cluster of some may be known."""
         points = self._space.coordinates(self._joint(views, present))
         votes = self._space.votes(points)
         shares = votes.shares(self._sample_labels, self.n_clusters_)
         labels = shares.argmax(axis=1)
+        if known is not None:
+            labels = np.where(known >= 0, known, labels)
         return _Placed(labels, self._membership.of(points, votes, shares, labels), votes)
 
     def _placed_new(self, X: Any) -> _Placed:

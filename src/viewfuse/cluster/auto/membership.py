@@ -10,8 +10,8 @@ A sample of the fit is judged by means and covariances learned without it (five 
 have no such overlap; their samples are told by their neighbours. Which of the two is used is decided by which finds more of
 the labels of left-out samples.
 
-The largest membership is always that of the sample's cluster. Samples unlike all others belong equally to all clusters, and
-so do all samples if there are no clusters.
+The largest membership is always that of the sample's cluster. Samples unlike all others belong equally to all clusters.
+Memberships take for granted that there are clusters; whether there are is the verdict's to say.
 """
 
 from __future__ import annotations
@@ -73,24 +73,21 @@ class Membership:
     ----------
     n_clusters : int
     discriminant : Discriminant, or None if neighbours tell the clusters better
-    certainty : float, from 0 to 1
-        1 if there are clusters. If not, less than 1 unless halves of the samples are divided in the same way.
     """
 
     n_clusters: int
     discriminant: Discriminant | None
-    certainty: float
 
     @classmethod
-    def learn(cls, space: VotingSpace, labels: np.ndarray, k: int, certainty: float) -> tuple[Membership, np.ndarray]:
+    def learn(cls, space: VotingSpace, labels: np.ndarray, k: int) -> tuple[Membership, np.ndarray]:
         """The map, and the memberships of the clustered samples, each by what was learned without it."""
         votes, points = space.votes(), space.clustered.astype(float)
         by_votes = votes.shares(labels, k)
         by_clouds = _out_of_fold(points, labels, k) if k > 1 and len(labels) >= 2 * _FOLDS else None
         if by_clouds is not None and _found(by_clouds, labels) >= _found(by_votes, labels):
-            learned = cls(k, Discriminant.learn(points, labels, k), certainty)
+            learned = cls(k, Discriminant.learn(points, labels, k))
             return learned, learned._final(by_clouds, labels, votes.outlier_scores)
-        learned = cls(k, None, certainty)
+        learned = cls(k, None)
         return learned, learned._final(by_votes, labels, votes.outlier_scores)
 
     def of(self, points: np.ndarray, votes: Votes, shares: np.ndarray, labels: np.ndarray) -> np.ndarray:
@@ -103,11 +100,11 @@ class Membership:
         clouds = self.discriminant
         if clouds is not None:
             clouds = Discriminant(clouds.means[order], clouds.turned, clouds.log_shares[order])
-        return Membership(self.n_clusters, clouds, self.certainty)
+        return Membership(self.n_clusters, clouds)
 
     def _final(self, found: np.ndarray, labels: np.ndarray, outlier_scores: np.ndarray) -> np.ndarray:
         k = self.n_clusters
-        certain = np.minimum(1.0, 2.0 ** (1 - outlier_scores)) * self.certainty
+        certain = np.minimum(1.0, 2.0 ** (1 - outlier_scores))
         mixed = certain[:, None] * found + (1 - certain[:, None]) / k
         rows = np.arange(len(labels))
         mixed[rows, labels] = np.maximum(mixed[rows, labels], mixed.max(axis=1) + _ABOVE)

@@ -13,7 +13,8 @@ If the clusters touch, two things are added for every k, each about 0 without cl
 * **gain**: the modularity of the cut less that of the cut of the cloud;
 * **agreement**: the adjusted Rand index of the cuts of the two graphs. What both find is in the data.
 
-A number whose cut leaves clusters of less than a tenth of the mean size is not suggested, for these are outliers.
+The smallest number with 97 % of the best sum is suggested: more clusters must add more than the rest. A number whose cut
+leaves clusters of less than a tenth of the mean size is not, for these are outliers.
 
 Whether there are clusters at all is decided for the number found (:mod:`viewfuse.cluster.structure`).
 
@@ -46,7 +47,7 @@ _EVERY_NUMBER_UP_TO = 20
 _STEP = 1.12  # beyond that: the next number to try
 _CERTAIN_GAP = 0.8
 _SMALLEST_CLUSTER = 0.1  # of the mean size
-_ALSO_HOLDS = 0.8  # of the best score
+_NEARLY_BEST, _ALSO_HOLDS = 0.97, 0.8  # of the best score
 _SMALLEST = 1e-6
 _COLUMNS = ("score", "gain", "agreement", "gap", "jump")
 
@@ -73,8 +74,8 @@ class ClusterCounts:
     gap : (c,) array, the relative eigengap, from 0 to 1
     jump : (c,) array, by how much the next eigenvalue is nearer to that of a cloud without clusters
     suggested : int
-        The number with the largest jump among those with a gap above 0.8; if there is none, the number with the best score;
-        1 if there are no clusters.
+        The number with the largest jump among those with a gap above 0.8; if there is none, the smallest number with 97 % of
+        the best score; 1 if there are no clusters.
     also : tuple of int, other numbers that hold nearly as well
     evidence : Evidence, whether there are clusters
     """
@@ -247,28 +248,33 @@ def _counts_of(rows: dict[int, _Row], evidence_of: Any) -> ClusterCounts:
 
 
 def _best(rows: dict[int, _Row]) -> int:
-    """The largest jump among certain gaps, else the best score of balanced clusters, else of all."""
+    """The largest jump among certain gaps; else the smallest number with nearly the best score of balanced clusters."""
     certain = [k for k in rows if rows[k].certain]
     if certain:
         return max(certain, key=lambda k: rows[k].jump)
-    return max([k for k in rows if rows[k].balanced] or rows, key=lambda k: rows[k].score)
+    some = [k for k in rows if rows[k].balanced] or list(rows)
+    best = max(rows[k].score for k in some)
+    return min(k for k in some if rows[k].score >= best - (1 - _NEARLY_BEST) * abs(best))
 
 
 def _also(rows: dict[int, _Row], best: int) -> tuple[int, ...]:
-    """Other numbers that hold: with a certain gap too or, if there is none, peaks of nearly the best score; at most two."""
-    if rows[best].certain:
-        others = [k for k in rows if k != best and rows[k].certain]
-        return tuple(sorted(sorted(others, key=lambda k: -rows[k].jump)[:2]))
+    """Other numbers that hold: with a certain gap too, or peaks of nearly the best score; at most two."""
     counts = sorted(rows)
-    peaks = [
+    top = max(rows[k].score for k in counts)
+    holds = [
         k
         for i, k in enumerate(counts)
         if k != best
         and rows[k].balanced
-        and rows[k].score >= _ALSO_HOLDS * rows[best].score
-        and all(rows[k].score >= rows[other].score for other in counts[max(i - 1, 0) : i + 2])
+        and (
+            rows[k].certain or (rows[k].score >= _ALSO_HOLDS * top and _is_peak([rows[other].score for other in counts], i))
+        )
     ]
-    return tuple(sorted(sorted(peaks, key=lambda k: -rows[k].score)[:2]))
+    return tuple(sorted(sorted(holds, key=lambda k: -rows[k].score)[:2]))
+
+
+def _is_peak(scores: Sequence[float], i: int) -> bool:
+    return all(scores[i] >= other for other in scores[max(i - 1, 0) : i + 2])
 
 
 def _between(counts: Sequence[int], best: int) -> list[int]:

@@ -1,0 +1,122 @@
+"""The number of clusters: a profile over all numbers, from the graphs of the fit."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from viewfuse.cluster.counting import count_clusters, count_clusters_of_graphs, default_counts
+from viewfuse.graphs import Samples
+
+
+def counted(views, counts=None, seed=0):
+    samples = Samples(tuple(np.asarray(view, dtype=float) for view in views))
+    return count_clusters(samples, counts, random_state=np.random.RandomState(seed))
+
+
+def blobs(rng, sizes, columns=(4, 6), apart=8.0):
+    labels = np.repeat(np.arange(len(sizes)), sizes)
+    return [apart * rng.normal(size=(len(sizes), d))[labels] + rng.normal(size=(len(labels), d)) for d in columns]
+
+
+@pytest.mark.parametrize("k", [2, 3, 6, 10, 15])
+def test_clear_blobs(k):
+    rng = np.random.default_rng(k)
+    assert counted(blobs(rng, [40] * k)).suggested == k
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_sizes_of_one_to_twenty(seed):
+    assert counted(blobs(np.random.default_rng(seed), [300, 120, 40, 15])).suggested == 4
+
+
+def test_many_small_clusters():
+    assert counted(blobs(np.random.default_rng(0), [12] * 40)).suggested == 40
+
+
+def test_clusters_of_clusters_hold_too():
+    rng = np.random.default_rng(0)
+    large = np.repeat(np.eye(3) * 15, 3, axis=0)
+    small = large + np.tile(4 * np.eye(3), (3, 1))
+    labels = np.repeat(np.arange(9), 40)
+    found = counted([small[labels] + rng.normal(size=(360, 3))])
+    assert {found.suggested, *found.also} >= {3, 9}
+    assert "also holds" in found.sentence()
+    assert "also holds" in str(found)
+
+
+def test_outliers_are_not_clusters():
+    rng = np.random.default_rng(0)
+    views = blobs(rng, [80, 80, 80])
+    for view in views:
+        view[:4] *= 15
+    assert counted(views).suggested == 3
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("draw", ["normal", "uniform"])
+def test_noise_has_none(draw, seed):
+    rng = np.random.default_rng(seed)
+    found = counted([getattr(rng, draw)(size=(200, d)) for d in (2, 5)])
+    assert not found.structured
+    assert found.suggested == 1
+    assert found.also == ()
+    assert found.sentence() == "no clusters"
+    assert "There are no clusters" in str(found)
+
+
+def test_score_is_the_sum_of_its_parts_and_the_table_begins_with_the_suggested():
+    found = counted(blobs(np.random.default_rng(0), [40] * 3), range(2, 8))
+    np.testing.assert_allclose(found.score, found.gain + found.agreement)
+    assert found.counts.tolist() == [2, 3, 4, 5, 6, 7]
+    assert found.ranked[0] == found.to_frame().index[0] == found.suggested == 3
+    assert str(found).splitlines()[1].endswith("← suggested")
+
+
+def test_same_number_in_single_precision():
+    rng = np.random.default_rng(1)
+    views = blobs(rng, [60] * 4, apart=2.0)
+    assert counted(views).suggested == counted([view.astype(np.float32) for view in views]).suggested
+
+
+def test_large_data_are_sampled():
+    found = counted(blobs(np.random.default_rng(0), [900] * 3))
+    assert found.suggested == 3
+
+
+def test_numbers_that_are_tried():
+    assert default_counts(20) == [2, 3, 4]
+    assert default_counts(3) == [2]
+    counts = default_counts(10_000)
+    assert counts[:19] == list(range(2, 21))
+    assert counts[-1] == 160
+    assert all(b > a for a, b in pairwise(counts))
+
+
+def test_every_number_around_the_best_is_tried():
+    rng = np.random.default_rng(0)
+    found = counted(blobs(rng, [20] * 25, columns=(6, 8), apart=12.0))
+    assert found.suggested == 25  # which is not among the default numbers
+    assert 25 not in default_counts(500)
+
+
+@pytest.mark.parametrize("n", [3, 6])
+def test_few_samples(n):
+    assert counted([np.random.default_rng(0).normal(size=(n, 3))]).suggested == 1
+
+
+def test_duplicates_only():
+    found = counted([np.repeat([[0.0, 0.0], [5.0, 5.0]], 30, axis=0)])
+    assert found.suggested in (1, 2)
+
+
+def test_given_graphs():
+    labels = np.repeat(np.arange(3), 30)
+    graph = np.random.default_rng(0).random((90, 90)) * np.where(labels[:, None] == labels, 1, 0.1)
+    graph += graph.T
+    dense = count_clusters_of_graphs([graph, graph], random_state=np.random.RandomState(0))
+    sparse = count_clusters_of_graphs([sp.csr_array(graph)] * 2, random_state=np.random.RandomState(0))
+    assert dense.suggested == sparse.suggested == 3
+    random = np.random.default_rng(0).random((90, 90))
+    assert count_clusters_of_graphs([random + random.T], random_state=np.random.RandomState(0)).suggested == 1

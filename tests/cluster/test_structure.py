@@ -1,0 +1,127 @@
+"""Evidence for and against clusters: clouds, lines, rings and blobs."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from viewfuse.cluster.structure import Evidence, division_ratio, is_line_or_ring, modularity, null_spectra
+from viewfuse.graphs import Samples
+from viewfuse.linalg.sparse_cut import quick_cut, spectrum
+
+
+def evidence(points, k, seed=0):
+    rng = np.random.RandomState(seed)
+    samples = Samples((np.asarray(points, dtype=float),))
+    graph = samples.joint_graph()
+    found = spectrum(graph, max(k, 7) + 1, random_state=rng)
+    nulls = np.mean([null.values for _, null in null_spectra(samples, max(k, 7) + 1, rng)], axis=0)
+    labels = np.unique(quick_cut(found.vectors[:, :k]), return_inverse=True)[1]
+    return Evidence.of(graph, found, nulls, labels)
+
+
+def blobs(rng, k=3, n=240, apart=6.0):
+    return rng.normal(size=(n, 4)) + apart * np.eye(4)[np.arange(n) % k]
+
+
+def ring(rng, n=300, noise=0.05):
+    angle = rng.uniform(0, 2 * np.pi, n)
+    return np.column_stack([np.cos(angle), np.sin(angle)]) + noise * rng.normal(size=(n, 2))
+
+
+def line(rng, n=300):
+    return np.outer(rng.uniform(0, 10, n), [1.0, 2.0, -1.0]) + 0.2 * rng.normal(size=(n, 3))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_blobs_are_clusters(seed):
+    found = evidence(blobs(np.random.default_rng(seed)), 3)
+    assert found.supported
+    assert found.null_ratio < 0.1
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("k", [2, 3, 5])
+@pytest.mark.parametrize("draw", ["normal", "uniform"])
+def test_parts_of_a_cloud_are_not(draw, k, seed):
+    rng = np.random.default_rng(seed)
+    assert not evidence(getattr(rng, draw)(size=(250, 3)), k).supported
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize(("shape", "k"), [(ring, 2), (ring, 3), (ring, 5), (line, 2), (line, 4)])
+def test_parts_of_a_ring_or_a_line_are_not(shape, k, seed):
+    found = evidence(shape(np.random.default_rng(seed)), k)
+    assert found.waves
+    assert not found.supported
+
+
+def test_eigenvalues_of_a_line_and_of_a_ring_are_recognised():
+    assert is_line_or_ring(np.array([0, 1, 4, 9, 16, 25, 36]) * 1e-3)
+    assert is_line_or_ring(np.array([0, 1, 1, 4, 4, 9, 9]) * 1e-3)
+    assert not is_line_or_ring(np.array([0, 1e-4, 1e-4, 0.2, 0.25, 0.3, 0.3]))  # three clusters
+    assert not is_line_or_ring(np.array([0.0, 0.1, 0.4]))  # too few to tell
+
+
+def graph_of(matrix):
+    return sp.csr_array(np.asarray(matrix, dtype=float))
+
+
+def test_modularity_is_that_of_its_definition():
+    rng = np.random.default_rng(0)
+    graph = rng.random((30, 30)) * (rng.random((30, 30)) < 0.3)
+    graph += graph.T
+    labels = np.arange(30) % 3
+    degree, total = graph.sum(axis=1), graph.sum()
+    same = labels[:, None] == labels
+    expected = ((graph - np.outer(degree, degree) / total) * same).sum() / total
+    assert modularity(graph_of(graph), labels) == pytest.approx(expected)
+
+
+def direct_division(graph):
+    """The least conductance over all thresholds of the second eigenvector, cut by cut."""
+    degree = graph.sum(axis=1)
+    normalized = graph / np.sqrt(np.outer(degree, degree))
+    second = np.linalg.eigh(normalized)[1][:, -2] / np.sqrt(degree)
+    order = np.argsort(second)
+    n = len(order)
+    found = []
+    for size in range(n // 10, n - n // 10 + 1):
+        one, other = order[:size], order[size:]
+        found.append(graph[np.ix_(one, other)].sum() / min(degree[one].sum(), degree[other].sum()))
+    return min(found)
+
+
+def test_division_ratio_is_that_of_a_direct_search():
+    rng = np.random.default_rng(1)
+    graph = rng.random((80, 80)) * (rng.random((80, 80)) < 0.3)
+    graph += graph.T
+    labels = np.repeat([0, 1], 40)
+    expected = []
+    for c in (0, 1):
+        inside = graph[np.ix_(labels == c, labels == c)]
+        total = graph[labels == c].sum()
+        expected.append(((1 - inside.sum() / total) / direct_division(inside), total))
+    ratios, weights = zip(*expected, strict=True)
+    assert division_ratio(graph_of(graph), labels) == pytest.approx(np.average(ratios, weights=weights), rel=1e-6)
+
+
+def test_clusters_of_few_samples_are_not_divided():
+    assert division_ratio(graph_of(np.ones((20, 20)) - np.eye(20)), np.repeat([0, 1], 10)) == 0
+
+
+@pytest.mark.parametrize(
+    ("found", "supported"),
+    [
+        (Evidence(0.1, False, 0.0), True),
+        (Evidence(0.1, True, 0.0), False),
+        (Evidence(0.6, False, 0.4, 0.9), True),
+        (Evidence(0.6, False, 0.9, 0.9), False),
+        (Evidence(0.6, False, 0.6, 0.5), False),
+        (Evidence(0.75, False, 0.4, 0.9), True),
+        (Evidence(0.75, False, 0.4, 0.6), False),
+        (Evidence(0.75, False, 0.4), False),
+        (Evidence(0.9, False, 0.1, 1.0), False),
+    ],
+)
+def test_what_supports_clusters(found, supported):
+    assert found.supported is supported

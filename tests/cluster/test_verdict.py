@@ -1,0 +1,99 @@
+"""Are these clusters real? Asked of every fusion estimator."""
+
+import json
+import warnings
+
+import numpy as np
+import pytest
+
+from viewfuse import GF, GFSC, AnchorGFSC, AutoFusion, load
+from viewfuse.cluster.structure import Evidence
+from viewfuse.cluster.verdict import Verdict, judge
+from viewfuse.datasets import make_views
+from viewfuse.exceptions import NoStructureWarning, UnstableClustersWarning
+
+ESTIMATORS = [AutoFusion, GFSC, GF, AnchorGFSC]
+
+
+@pytest.mark.parametrize("method", ESTIMATORS)
+def test_clear_clusters_are_supported_without_a_warning(method):
+    views = make_views(n_samples=150, n_clusters=3, n_features=(6, 9), random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = method(3, random_state=0).fit(views)
+    assert model.verdict_.supported
+    assert model.verdict_.stable
+    assert model.verdict_.returned.min() > 0.9
+    assert str(model.verdict_).startswith("These 3 clusters are supported")
+
+
+@pytest.mark.filterwarnings("ignore::viewfuse.exceptions.DegenerateClustersWarning")
+@pytest.mark.filterwarnings("ignore::viewfuse.exceptions.UninformativeViewWarning")
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("method", ESTIMATORS)
+def test_clusters_of_noise_are_not(method, seed):
+    rng = np.random.default_rng(seed)
+    with pytest.warns(NoStructureWarning, match="not supported"):
+        model = method(5, random_state=0).fit([rng.normal(size=(300, 10)), rng.normal(size=(300, 20))])
+    assert not model.verdict_.supported
+    assert model.verdict_.null_ratio > 0.7
+
+
+def test_confidence_is_near_zero_without_clusters():
+    rng = np.random.default_rng(0)
+    with pytest.warns(NoStructureWarning):
+        model = AutoFusion(5, random_state=0).fit([rng.normal(size=(500, 10)), rng.normal(size=(500, 20))])
+    assert model.confidence_.max() <= 0.1
+
+
+def test_a_ring_is_named():
+    rng = np.random.default_rng(0)
+    angle = rng.uniform(0, 2 * np.pi, 300)
+    points = np.column_stack([np.cos(angle), np.sin(angle)])
+    views = [points + 0.05 * rng.normal(size=(300, 2)), points @ rng.normal(size=(2, 4))]
+    with pytest.warns(NoStructureWarning, match="around a ring"):
+        AutoFusion(3, random_state=0).fit(views)
+
+
+@pytest.mark.parametrize("method", ESTIMATORS)
+def test_no_clusters_say_why(method):
+    views = make_views(n_samples=150, n_clusters=1, random_state=0)
+    with pytest.warns(NoStructureWarning, match="All samples are put in one cluster"):
+        model = method("auto", random_state=0).fit(views)
+    assert model.n_clusters_ == 1
+    assert str(model.verdict_).startswith("There are no clusters: ")
+
+
+def test_verdict_is_saved(tmp_path):
+    model = AutoFusion(3, random_state=0).fit(make_views(n_samples=90, random_state=0))
+    again = load(model.save(tmp_path / "fit.model"))
+    assert str(again.verdict_) == str(model.verdict_)
+    assert json.dumps(model.verdict_.as_dict())
+
+
+def test_clusters_that_do_not_come_back_are_uncertain():
+    rng = np.random.RandomState(0)
+    labels = np.arange(60) % 3
+    verdict = judge(
+        labels, 3, lambda back: Evidence(0.3, False, 0.2, back), lambda rows: rng.randint(3, size=len(rows)), rng
+    )
+    assert verdict.supported
+    assert not verdict.stable
+    assert str(verdict).startswith("These 3 clusters are uncertain: in halves of the samples")
+    from viewfuse.cluster._checks import warn_of_verdict
+
+    with pytest.warns(UnstableClustersWarning, match="uncertain"):
+        warn_of_verdict(verdict, 3)
+
+
+def test_the_least_stable_cluster_is_named_and_numbers_can_change():
+    verdict = Verdict(3, Evidence(0.1, False, 0.0, 0.9), np.array([1.0, 0.4, 1.0]))
+    assert "least of cluster 1: 40 %" in str(verdict)
+    assert "least of cluster 0: 40 %" in str(verdict.renumbered(np.array([1, 0, 2])))
+
+
+def test_too_few_samples_for_halves():
+    verdict = judge(
+        np.array([0, 1, 0]), 2, lambda back: Evidence(0.1, False, 0.0, back), lambda rows: rows, np.random.RandomState(0)
+    )
+    assert "too few samples" in str(verdict)
