@@ -122,7 +122,7 @@ def test_a_method_without_a_graph_raises(views):
 
 
 def test_the_suggested_number_of_clusters_is_marked():
-    found = selection.choose_n_clusters(blobs(n=60)[0], range(2, 6), n_resamples=2, random_state=0)
+    found = selection.choose_n_clusters(blobs(n=60)[0], range(2, 6), random_state=0)
     ax = plotting.plot_counts(found)
     assert list(ax.lines[0].get_xdata()) == [2, 3, 4, 5]
     assert any(f"suggested: {found.suggested}" == text.get_text() for text in ax.get_legend().get_texts())

@@ -23,7 +23,7 @@ def fit():
             "region=west": (RNG.random(100) < np.where(old, 0.9, 0.1)) * 1.0,
         }
     )
-    usage = pd.DataFrame({"calls": RNG.poisson(np.where(old, 20, 5)) + 1.0, "noise": RNG.normal(size=100)})
+    usage = pd.DataFrame({"calls": RNG.poisson(np.where(old, 20, 3)) * 1.0, "noise": RNG.normal(size=100)})
     ids = [f"c{i}" for i in range(100)]
     views = Views({"profile": profile.set_axis(ids), "usage": usage.set_axis(ids)})
     return summarise(SimpleNamespace(labels_=labels), views)
