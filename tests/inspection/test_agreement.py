@@ -1,8 +1,11 @@
 """Agreement between views, and with known labels."""
 
 import numpy as np
+import pytest
 import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components
 
+from viewfuse.graphs.nearest import neighbor_graph
 from viewfuse.inspection.agreement import Agreement, agreement, confusion
 from viewfuse.metrics import evaluate
 
@@ -35,6 +38,19 @@ def test_samples_without_edges_are_left_out_of_the_comparison():
     graph = np.equal.outer(labels, labels) + 0.01
     graph[::7] = graph[:, ::7] = 0
     assert agreement(labels, {"a": sp.csr_array(graph), "b": sp.csr_array(graph)}).with_result() == {"a": 1, "b": 1}
+
+
+@pytest.mark.parametrize("n", [200, 400])
+def test_repeated_rows_are_no_cluster_of_their_own(n):
+    """Ten samples that repeat are connected to each other only; the two halves are the clusters."""
+    labels = np.repeat([0, 1], n // 2)
+    rng = np.random.default_rng(0)
+    points = np.where(labels[:, None] == 1, 4.0, 0.0) + rng.normal(size=(n, 3))
+    points[:12] = points[0]
+    graph = neighbor_graph(points)
+    assert connected_components(graph)[0] > 1
+    found = agreement(labels, {"a": graph, "b": graph}).with_result()
+    assert found["a"] > 0.9
 
 
 def test_views_that_agree_have_no_least_agreeing_pair():

@@ -20,7 +20,7 @@ def mixed():
     values = np.column_stack(
         [
             RNG.normal(size=90) + labels,
-            RNG.poisson(2 + 3 * (labels == 1)),
+            RNG.poisson(4 + 6 * (labels == 1)),
             RNG.random(90) < 0.2 + 0.6 * (labels == 2),
             np.ones(90),
         ]

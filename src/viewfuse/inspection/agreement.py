@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components
 from sklearn.metrics.cluster import contingency_matrix
 
 from ..exceptions import ViewfuseWarning
@@ -75,10 +76,10 @@ def agreement(labels: np.ndarray, graphs: Mapping[str, sp.csr_array]) -> Agreeme
 
 
 def _spectral_clusters(graph: sp.csr_array, k: int) -> np.ndarray:
-    """The clusters of a graph by itself; −1 for samples without edges."""
+    """The clusters of a graph by itself; −1 for samples without edges, or in a piece too small for a cluster."""
     rng = np.random.RandomState(0)
     found = np.full(graph.shape[0], -1)
-    rows = np.flatnonzero(np.asarray(graph.sum(axis=1)).ravel() > 0)
+    rows = _in_large_pieces(graph, k)
     if not 1 < k < rows.size:
         found[rows] = 0
         return found
@@ -88,6 +89,17 @@ def _spectral_clusters(graph: sp.csr_array, k: int) -> np.ndarray:
         vectors = spectrum(some, k, random_state=rng, dense_up_to=_DENSE_UP_TO).vectors
         found[rows] = assign_clusters(np.asarray(unit_rows(vectors)), k, n_init=3, random_state=rng)
     return found
+
+
+def _in_large_pieces(graph: sp.csr_array, k: int) -> np.ndarray:
+    """The samples in connected pieces of at least a quarter of the mean size of a cluster; all with edges if there are few.
+
+    Rows that repeat are connected to each other only. They would be a cluster of their own.
+    """
+    connected = np.flatnonzero(np.asarray(graph.sum(axis=1)).ravel() > 0)
+    _, pieces = connected_components(graph, directed=False)
+    large = np.flatnonzero(np.bincount(pieces)[pieces] >= max(connected.size / (4 * k), 2))
+    return large if large.size > connected.size / 2 else connected
 
 
 def _ari(one: np.ndarray, other: np.ndarray) -> float:

@@ -41,7 +41,7 @@ class Contrast:
     Attributes
     ----------
     kind : (d,) array of str
-        "category" for columns of 0 and 1, whose means are shares, "count" for whole numbers from 0 on, else "number".
+        "category" for columns of 0 and 1, whose means are shares, "count" for whole numbers from 0 to above 10, else "number".
     inside, outside : (k, d) arrays, means
     effect : (k, d) array, ``(inside − outside) / standard deviation``; 0 for constant columns
     auc : (k, d) array, in [0, 1]: 1 if every sample inside has a larger value than every sample outside
@@ -189,15 +189,15 @@ def _tie_sums(values: np.ndarray, known: np.ndarray) -> np.ndarray:
 
 
 def feature_kinds(values: np.ndarray) -> np.ndarray:
-    """For each column: "category" if it holds only 0 and 1, "count" for whole numbers from 0 on, else "number".
+    """For each column: "category" if it holds only 0 and 1, "count" for whole numbers from 0 to above 10, else "number".
 
-    Whole numbers of which none is 0, such as ages, are numbers: nobody says "1.5 times the age".
+    Ages, of which none is 0, and answers on a scale are numbers: nobody says "1.5 times the age".
     """
     known = np.isfinite(values)
     filled = np.where(known, values, 0.0)
     whole = (filled == np.round(filled)).all(axis=0) & (np.where(known, values, np.inf).min(axis=0, initial=np.inf) == 0)
-    binary = whole & (filled <= 1).all(axis=0)
-    return np.where(binary, "category", np.where(whole, "count", "number"))
+    largest = filled.max(axis=0, initial=0.0)
+    return np.where(whole & (largest <= 1), "category", np.where(whole & (largest > 10), "count", "number"))
 
 
 def adjusted(p_values: np.ndarray) -> np.ndarray:
