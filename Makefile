@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
-.PHONY: demo test test-fast test-oldest coverage lint docs bench picture clean
+.PHONY: demo test test-fast test-oldest coverage lint docs bench picture lock locked package clean
 
 demo: $(READY)
 	$(BIN)/viewfuse demo
@@ -35,6 +35,23 @@ docs: $(VENV)/.docs-ready
 
 bench: $(READY)
 	$(BIN)/python benchmarks/exact.py
+
+# The versions and hashes of the development environment; commit the file.
+lock: $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
+	$(BIN)/uv pip compile --quiet pyproject.toml --extra test --extra docs --universal --python-version 3.11 --generate-hashes \
+		--no-annotate --no-emit-index-url --custom-compile-command "make lock" -o requirements-dev.txt
+
+# The development environment with exactly these versions.
+locked:
+	$(PYTHON) -m venv --clear $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
+	@touch $(READY) $(VENV)/.docs-ready
+
+# Build, check and install the package.
+package: $(READY)
+	.ci/package
 
 # The picture in README.md. Look at it before you commit it.
 picture: $(READY)

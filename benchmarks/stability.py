@@ -16,8 +16,7 @@ import numpy as np
 from sklearn.base import clone
 
 import viewfuse as vf
-from viewfuse.linalg import recurrence
-from viewfuse.selection.stability import halves
+from viewfuse.linalg import halves, recurrence
 
 
 def timed(task: Callable[[], Any]) -> tuple[float, Any]:

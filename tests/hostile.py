@@ -36,8 +36,8 @@ DTYPES = (
 )
 NUMBERS = (0.0, 1e-300, 1e-30, 1e-8, 1e-3, 0.1, 1.0, 1.01, 10.0, 1e3, 1e8, 1e30, 1e300)
 CHOICES = {
-    "variant": ("robust", "published", "paper"),
-    "scaling": ("unit-samples", "min-max", "unit-spread"),
+    "variant": ("robust", "published", "program", "paper"),
+    "scaling": ("unit-samples", "min-max", "unit-spread", "standard-samples", "standard-features", "none"),
     "affinity": ("self-expressive", "gaussian", "adaptive-neighbors", "cosine"),
     "mode": ("pairwise", "centroid"),
 }

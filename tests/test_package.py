@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import tarfile
+import tomllib
 import zipfile
 from pathlib import Path
 
@@ -25,6 +27,28 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def test_the_lock_file_pins_every_requirement_with_hashes() -> None:
+    """If this fails after a change of pyproject.toml, run ``make lock``."""
+    requirements = pytest.importorskip("packaging.requirements")
+    blocks = re.split(r"\n(?=\S)", (ROOT / "requirements-dev.txt").read_text())
+    pins = {}
+    for block in blocks:
+        if block.startswith("#"):
+            continue
+        pinned = requirements.Requirement(block.partition("\\")[0])
+        assert "--hash=sha256:" in block, pinned
+        pins.setdefault(pinned.name, []).append(next(iter(pinned.specifier)))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    wanted = [*project["dependencies"]]
+    wanted += [one for extra, names in project["optional-dependencies"].items() if extra != "torch" for one in names]
+    for requirement in map(requirements.Requirement, wanted):
+        if requirement.name != "viewfuse":
+            assert pins.get(requirement.name), f"{requirement.name} is not in requirements-dev.txt"
+            for pin in pins[requirement.name]:
+                assert pin.operator == "=="
+                assert requirement.specifier.contains(pin.version), f"{requirement} is not met by {pin}"
+
+
 def test_the_wheel_contains_type_marker_and_data(built: Path) -> None:
     (wheel,) = built.glob("*.whl")
     names = set(zipfile.ZipFile(wheel).namelist())
@@ -39,6 +63,7 @@ def test_the_sdist_contains_what_the_tests_need(built: Path) -> None:
     with tarfile.open(sdist) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
     assert {"pyproject.toml", "LICENSE", "README.md", "Makefile", "docs/conf.py", "tests/reference.py"} <= names
+    assert {"SECURITY.md", "requirements-dev.txt"} <= names
     assert not any(name.startswith((".venv", "docs/_build", "docs/gallery")) for name in names)
 
 

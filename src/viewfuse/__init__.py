@@ -12,7 +12,7 @@ from ._utils.version import __version__
 
 if TYPE_CHECKING:
     from . import datasets, exceptions, inspection, io, metrics, plotting, report, selection
-    from .cluster import GF, GFSC, METHODS, AnchorGFSC, AutoFusion, load
+    from .cluster import GF, GFSC, METHODS, AnchorGFSC, AutoFusion, MultiViewClusterer, load
     from .exceptions import ViewsError, ViewsFormatError
     from .inspection import summarise
     from .io import annotate, load_views
@@ -24,7 +24,7 @@ _ROOMS = (
     *("report", "selection", "views"),
 )
 _ROOM_OF = {
-    **dict.fromkeys(("GF", "GFSC", "METHODS", "AnchorGFSC", "AutoFusion", "load"), "cluster"),
+    **dict.fromkeys(("GF", "GFSC", "METHODS", "AnchorGFSC", "AutoFusion", "MultiViewClusterer", "load"), "cluster"),
     **dict.fromkeys(("ViewsError", "ViewsFormatError"), "exceptions"),
     "Views": "views",
     **dict.fromkeys(("annotate", "load_views"), "io"),
@@ -38,6 +38,7 @@ __all__ = [
     "METHODS",
     "AnchorGFSC",
     "AutoFusion",
+    "MultiViewClusterer",
     "Views",
     "ViewsError",
     "ViewsFormatError",

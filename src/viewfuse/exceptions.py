@@ -17,11 +17,13 @@ __all__ = [
     "DegenerateGraphWarning",
     "DivergenceError",
     "DownloadError",
+    "KindWarning",
     "MissingExtraError",
     "ModelFormatError",
     "NoStructureWarning",
     "NotEnoughMemoryError",
     "ParameterError",
+    "PluginWarning",
     "RunInProgressError",
     "UninformativeViewWarning",
     "UnmatchedSamplesWarning",
@@ -128,6 +130,10 @@ class UninformativeViewWarning(ViewfuseWarning):
     """A view is constant, some of its rows are all zeros, or it does not show what the method compares."""
 
 
+class KindWarning(ViewfuseWarning):
+    """A method takes features only, so it uses the rows of a graph, kernel or distance as features."""
+
+
 class UnmatchedSamplesWarning(ViewfuseWarning):
     """A table that is matched by id has no row for some samples."""
 
@@ -158,6 +164,10 @@ class UnstableClustersWarning(ViewfuseWarning):
 
 class DegenerateClustersWarning(ViewfuseWarning):
     """The clusters are degenerate: one contains nearly all samples, or many contain a single sample."""
+
+
+class PluginWarning(ViewfuseWarning):
+    """A method that another package registers cannot be used."""
 
 
 class ConvergenceWarning(ViewfuseWarning, _SklearnConvergenceWarning):

@@ -92,6 +92,50 @@ def test_compare_writes_json_and_a_csv_file(command, written, tmp_path):
     assert float(table[0]["Acc"]) == found["methods"][0]["Acc"]
 
 
+def test_compare_with_several_seeds_shows_deviations_and_writes_latex(command, written, tmp_path):
+    path = tmp_path / "scores.tex"
+    ended = command("compare", written(Y=LABELS[:, None] + 1), "-k", 3, "-m", "km,swmc", "--seeds", 3, "-o", path)
+    assert ended.code == 0, ended.err
+    assert ended.out.count("±") == 8
+    text = path.read_text()
+    assert text.startswith(r"\begin{tabular}{lrrrrr}")
+    assert text.count(r"\(\pm\)") == 8
+    found = json.loads(command("compare", written(Y=LABELS[:, None] + 1), "-k", 3, "-m", "swmc", "--seeds", 3, "--json").out)
+    fits = [vf.METHODS["swmc"](3, random_state=seed).fit(small_views()).labels_ for seed in range(3)]
+    scores = [evaluate(LABELS, labels)["nmi"] for labels in fits]
+    assert found["methods"][0]["NMI"] == pytest.approx(np.mean(scores))
+    assert found["methods"][0]["NMI sd"] == pytest.approx(np.std(scores, ddof=1))
+
+
+def test_compare_refuses_a_table_of_another_type_before_it_starts(command, written, tmp_path):
+    ended = command("compare", written(), "-k", 3, "-m", "km", "-o", tmp_path / "scores.xlsx")
+    assert ended.code != 0
+    assert "only .csv and .tex are possible" in " ".join(ended.err.split())
+
+
+def test_compare_passes_the_device_to_methods_that_have_one(command, written, monkeypatch):
+    seen = []
+
+    class Watched(vf.METHODS["gf"]):
+        def fit(self, X, y=None):
+            seen.append(self.device)
+            self.device = None
+            return super().fit(X)
+
+    monkeypatch.setitem(vf.METHODS, "gf", Watched)
+    ended = command("compare", written(), "-k", 3, "-m", "km,gf", "--device", "cpu")
+    assert ended.code == 0, ended.err
+    assert seen == ["cpu"]
+
+
+def test_compare_without_labels_says_what_the_columns_mean_and_which_method_to_take(command, written):
+    ended = command("compare", written(), "-k", 3, "-m", "km,rmkmc,sc")
+    said = " ".join(ended.err.split())
+    assert "no column says which clusters are true" in said
+    assert re.search(r"I would take (km|rmkmc|sc): it is number \d by agreement and number \d by silhouette of 3", said)
+    assert "I would take" not in command("compare", written(Y=LABELS[:, None] + 1), "-k", 3, "-m", "km,sc").err
+
+
 def test_compare_without_k_finds_the_number_of_clusters(command, tmp_path):
     views = vf.datasets.make_views(n_samples=120, n_clusters=4, random_state=0)
     np.savez(tmp_path / "made.npz", **dict(zip(views.names, views.arrays, strict=True)))

@@ -26,9 +26,10 @@ def test_the_estimate_is_close_to_the_memory_that_a_fit_takes(key, n_views, n_fe
     rng = np.random.default_rng(0)
     groups = np.arange(400) % 3
     views = [rng.normal(size=(400, n_features)) + 3 * (groups == v % 3)[:, None] for v in range(n_views)]
-    model = METHODS[key](3, random_state=0, n_init=1)
-    if hasattr(model, "max_iter"):
-        model.set_params(max_iter=2)
+    model = METHODS[key](3, random_state=0)
+    for name, value in (("n_init", 1), ("max_iter", 2)):
+        if hasattr(model, name):
+            model.set_params(**{name: value})
     # Every thread has its own tiles, which would need more memory than the graphs of so few samples.
     with warnings.catch_warnings(), threadpool_limits(1, user_api="blas"):
         warnings.simplefilter("ignore", ViewfuseWarning)

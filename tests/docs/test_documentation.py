@@ -6,10 +6,10 @@ import os
 import re
 import runpy
 import shlex
-import shutil
 import subprocess
 import sys
 import textwrap
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -139,38 +139,51 @@ def test_a_gallery_example_runs(
 
 
 def test_adding_a_method_as_the_page_describes(tmp_path: Path) -> None:
-    """Follow docs/add-a-method.md step by step in a copy of the package."""
+    """Follow docs/add-a-method.md step by step: a package of one module, registered by its entry point."""
     page = text_of("docs/add-a-method.md")
-    blocks = dict(re.findall(r":::\{code-block\} python\n:caption: (.*?)\n\n(.*?):::", page, flags=re.DOTALL))
-    method, imported, registered, test = blocks.values()
-    file, registry_file, *_ = (caption.partition(",")[0] for caption in blocks)
-    package = tmp_path / "src" / "viewfuse"
-    shutil.copytree(Path(viewfuse.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
-    (tmp_path / file).write_text(method)
-    registry = tmp_path / registry_file
-    before, methods, entries = registry.read_text().partition("\nMETHODS: dict[str, type[MultiViewClusterer]] = {\n")
-    assert methods
-    registry.write_text(before + imported + methods + registered + entries)
-    (tmp_path / "test_median_graph.py").write_text(test)
-    (tmp_path / "test_family.py").write_text(FAMILY_CHECKS)
-    options = ["-q", "-p", "no:cacheprovider", "--import-mode=importlib", "--doctest-modules"]
-    files = ["test_median_graph.py", "test_family.py", file]
-    ended = subprocess.run(
-        [sys.executable, "-m", "pytest", *options, *files],
-        cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(package.parent)}, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert ended.returncode == 0, ended.stdout + ended.stderr
-    assert "4 passed" in ended.stdout
+    blocks = dict(re.findall(r":::\{code-block\} \w+\n:caption: (.*?)\n\n(.*?):::", page, flags=re.DOTALL))
+    for file, content in blocks.items():
+        (tmp_path / file).write_text(content)
+    # What an installation of this pyproject.toml would write beside the module.
+    project = tomllib.loads(blocks["pyproject.toml"])["project"]
+    installed = tmp_path / "median_graph-1.0.dist-info"
+    installed.mkdir()
+    (installed / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n")
+    ((group, entries),) = project["entry-points"].items()
+    lines = [f"{name} = {place}" for name, place in entries.items()]
+    (installed / "entry_points.txt").write_text("\n".join([f"[{group}]", *lines]) + "\n")
+    path = os.pathsep.join([str(tmp_path), str(Path(viewfuse.__file__).parents[1])])
+
+    def run(*arguments: object) -> str:
+        ended = subprocess.run(
+            [sys.executable, *map(str, arguments)],
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": path, "COLUMNS": "150"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert ended.returncode == 0, ended.stdout + ended.stderr
+        return ended.stdout
+
+    assert " failed" not in run("-m", "pytest", "-q", "-p", "no:cacheprovider", "test_median_graph.py")
+    run("-c", SAVES_VIEWS)
+    assert "Spectral clustering of the median of the views' graphs." in run("-m", "viewfuse", "methods")
+    compared = run("-m", "viewfuse", "compare", "made.npz", "-k", 3, "-m", "median-graph,median_graph:MedianGraph")
+    assert compared.count("1.000") == 2  # they agree with each other
+    run("-c", LOADS_MODEL)
 
 
-FAMILY_CHECKS = """
-from sklearn.utils.estimator_checks import check_parameters_default_constructible
-from viewfuse import METHODS
-from viewfuse.cli.methods import summary
-
-def test_it_is_registered_and_an_estimator():
-    assert summary("median-graph") == "Spectral clustering of the median of the views' graphs."
-    check_parameters_default_constructible("MedianGraph", METHODS["median-graph"]())
+SAVES_VIEWS = """
+import numpy as np, viewfuse as vf
+from median_graph import MedianGraph
+views = vf.datasets.make_views(n_samples=60, random_state=0)
+np.savez("made.npz", **dict(zip(views.names, views.arrays)))
+MedianGraph(3, random_state=0).fit(views).save("fit.model")
+"""
+LOADS_MODEL = """
+import viewfuse as vf
+print(vf.load("fit.model").labels_)
 """
 
 

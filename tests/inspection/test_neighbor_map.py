@@ -115,3 +115,22 @@ def test_of_many_samples_some_are_mapped_and_the_others_put_among_their_neighbou
         apart = np.linalg.norm(first[rest][:, None] - mapped[None], axis=2)
         assert np.median(apart.min(axis=1)) < 0.2
     assert list(summarise(model, views).layouts) == ["all views", "principal plane"]
+
+
+@pytest.mark.filterwarnings("ignore::viewfuse.exceptions.ViewfuseWarning")
+def test_graphs_kernels_and_distances_have_maps_and_no_features():
+    made = make_views(n_samples=90, n_clusters=3, random_state=0)
+    points = made.arrays[0]
+    distance = np.linalg.norm(points[:, None] - points[None], axis=2)
+    graph = neighbor_graph(points).toarray()
+    views = Views(
+        {"words": made.arrays[1], "links": graph, "apart": distance, "alike": points @ points.T},
+        kinds={"links": "graph", "apart": "distance", "alike": "kernel"},
+    )
+    fit = summarise(type("Fit", (), {"labels_": made.y})(), views)
+    assert list(fit.layouts) == ["all views", "words alone", "links alone", "apart alone", "alike alone"]
+    for name, places in fit.layouts.items():
+        assert silhouette_score(places, made.y) > 0.4, name
+    assert list(fit.clusters[0].features) == ["words"]
+    assert set(fit.drawn_features.view.tolist()) == {0}
+    assert min(fit.agreement.with_result().values()) > 0.9

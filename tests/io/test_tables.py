@@ -379,7 +379,7 @@ def test_sources_that_are_not_tables(tmp_path: Path) -> None:
     with pytest.raises(ViewsError, match=r"has no \.csv"):
         load_views(tmp_path)
     np.savez(tmp_path / "a.npz", X1=np.ones((2, 2)))
-    with pytest.raises(ViewsError, match=r"a\.npz: in a list, each file must be a table"):
+    with pytest.raises(ViewsError, match=r"a\.npz: in a list, an \.npz file must hold one sparse matrix"):
         load_views([tmp_path / "a.npz"])
     with pytest.raises(ViewsTypeError, match="load_views reads files"):
         load_views([np.ones((2, 2))])

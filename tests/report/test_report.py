@@ -64,7 +64,9 @@ class TestPage:
         np.testing.assert_array_equal(names["model"].labels_, model.labels_)
 
 
-@pytest.mark.parametrize("key", ["gf", "km", "co-reg", "mvkkm"])
+@pytest.mark.parametrize(
+    "key", ["gf", "km", "co-reg", "mvkkm", "gmc", "snf", "lmvsc", "opmc", "fpmvs", "mlan", "swmc", "cgd"]
+)
 def test_every_kind_of_method_has_a_report(key: str, views: Views, tmp_path: Path) -> None:
     fit = METHODS[key](n_clusters=3, random_state=0).fit(views)
     assert "3 clusters" in text_of(write_report(tmp_path / "r.html", fit, views))

@@ -8,8 +8,7 @@ import viewfuse as vf
 from viewfuse import GFSC, METHODS, AnchorGFSC, AutoFusion, selection
 from viewfuse.datasets import load_digits_views, make_views
 from viewfuse.exceptions import ConvergenceWarning, ViewsError, ViewsTypeError
-from viewfuse.linalg import recurrence
-from viewfuse.selection.stability import halves
+from viewfuse.linalg import halves, recurrence
 
 CLEAR = make_views(n_samples=90, n_features=(6, 9), random_state=0)
 TOUCHING = make_views(n_samples=240, n_clusters=4, n_features=(6, 9), noise=4.0, random_state=0)

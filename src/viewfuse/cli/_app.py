@@ -13,7 +13,7 @@ from typer.core import TyperGroup
 
 from .._utils.version import __version__
 from ..exceptions import ViewfuseError
-from . import cluster, compare, datasets, demo, info, methods, report, reproduce
+from . import benchmark, cluster, compare, datasets, demo, info, methods, predict, report, reproduce
 from ._hints import message
 from ._interrupt import INTERRUPTED
 from ._progress import notice
@@ -41,11 +41,13 @@ app = typer.Typer(
 )
 app.command()(demo.demo)
 app.command()(cluster.cluster)
+app.command()(predict.predict)
 app.command()(report.report)
 app.command()(info.info)
 app.add_typer(datasets.app, name="datasets")
 app.command()(compare.compare)
 app.command()(methods.methods)
+app.command()(benchmark.benchmark)
 app.command()(reproduce.reproduce)
 
 

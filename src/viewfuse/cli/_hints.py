@@ -62,6 +62,8 @@ HINTS: dict[str, str | Callable[[Any], str]] = {
     "labels": "Use --labels NAME to name the column or variable that holds the true labels, or --no-labels to read none.",
     "samples": _samples,
     "missing": _missing,
+    "kinds": "Say what a view holds with --kind NAME=KIND (features, counts, categories, graph, kernel or distance).",
+    "view_weights": "Give factors of at least 0 with --weight NAME=FACTOR, or leave --weight out.",
     "device": "Choose another device with --device, or leave --device out to compute on the processor.",
     "n_clusters": _n_clusters,
     "method": f"Choose from these with -m: {', '.join(METHODS)}.",
@@ -72,6 +74,7 @@ HINTS: dict[str, str | Callable[[Any], str]] = {
     "save": "Choose another file with --save.",
     "report": "Choose another file with --report.",
     "folder": "Wait for it, stop it, or choose another folder with --output.",
+    "model": "Fit one of the methods auto, gfsc, gf and anchor-gfsc with viewfuse cluster -m KEY --save FILE.model.",
     "results": "viewfuse cluster --save FILE.npz writes such a file.",
     "max_iter": "The command line has no option for this; in Python, increase max_iter or tol.",
 }

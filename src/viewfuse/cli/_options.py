@@ -8,8 +8,9 @@ from typing import Annotated, Any
 import typer
 
 from ..cluster import METHODS
+from ..exceptions import ParameterError
 from ..io import load_views
-from ..views import Views
+from ..views import KINDS, Views
 from ._progress import spinner
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "Device",
     "File",
     "Ids",
+    "KindRules",
     "Labels",
     "MaxDrawn",
     "Method",
@@ -26,6 +28,8 @@ __all__ = [
     "SamplesAre",
     "Seed",
     "ViewRules",
+    "WeightRules",
+    "by_name",
     "comma_separated",
     "load",
     "load_options",
@@ -65,6 +69,24 @@ MissingSamples = Annotated[
         metavar="error|keep|drop",
         help="Samples that are missing from some views (matched by id): refuse the file (error), keep them (keep) or leave "
         "them out (drop).",
+    ),
+]
+
+WeightRules = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--weight",
+        metavar="NAME=FACTOR",
+        help="Factor on the learned weight of a view; 0 leaves it out of the clusters. Repeat the option for each view.",
+    ),
+]
+KindRules = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--kind",
+        metavar="NAME=KIND",
+        help=f"What a view holds: {', '.join(KINDS)}. Repeat the option for each view. If not given, it is guessed; "
+        "viewfuse info shows the guess.",
     ),
 ]
 
@@ -110,7 +132,13 @@ def comma_separated(text: str) -> list[str]:
 
 
 def load_options(
-    views: list[str] | None, ids: str | None, labels: str | None, no_labels: bool, samples: str | None, missing: str
+    views: list[str] | None,
+    ids: str | None,
+    labels: str | None,
+    no_labels: bool,
+    samples: str | None,
+    missing: str,
+    kinds: list[str] | None = None,
 ) -> dict[str, Any]:
     """The options of ``load_views`` that differ from its defaults."""
     given = {
@@ -119,19 +147,32 @@ def load_options(
         "labels": False if no_labels else labels,
         "samples": samples,
         "missing": None if missing == "error" else missing,
+        "kinds": by_name(kinds, "kinds") or None,
     }
     return {name: value for name, value in given.items() if value is not None}
 
 
 def load(
-    file: Path,
+    file: Path | list[Path],
     views: list[str] | None,
     ids: str | None,
     labels: str | None,
     no_labels: bool,
     samples: str | None,
     missing: str,
+    kinds: list[str] | None = None,
 ) -> Views:
     """Read the file with these options; ``load_views`` checks their values."""
-    with spinner(f"Reading {file.name}"):
-        return load_views(file, **load_options(views, ids, labels, no_labels, samples, missing))
+    with spinner(f"Reading {', '.join(one.name for one in (file if isinstance(file, list) else [file]))}"):
+        return load_views(file, **{"kinds": "auto", **load_options(views, ids, labels, no_labels, samples, missing, kinds)})
+
+
+def by_name(rules: list[str] | None, parameter: str) -> dict[str, str]:
+    """
+    >>> by_name(["cites=graph", "words=counts"], "kinds")
+    {'cites': 'graph', 'words': 'counts'}
+    """
+    wrong = [rule for rule in rules or [] if not all(rule.rpartition("=")[::2])]
+    if wrong:
+        raise ParameterError(f"{wrong[0]!r} is not of the form NAME=VALUE.", parameter=parameter, value=wrong[0])
+    return {name: value for name, _, value in (rule.rpartition("=") for rule in rules or [])}

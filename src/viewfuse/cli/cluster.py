@@ -29,6 +29,7 @@ from ._options import (
     Device,
     File,
     Ids,
+    KindRules,
     Labels,
     MaxDrawn,
     Method,
@@ -37,6 +38,8 @@ from ._options import (
     SamplesAre,
     Seed,
     ViewRules,
+    WeightRules,
+    by_name,
     load,
     load_options,
 )
@@ -48,6 +51,7 @@ if TYPE_CHECKING:
 __all__ = ["cluster"]
 
 _OMICS = (".h5ad", ".h5mu")
+_MODEL = ".model"
 _PARTIAL = Path("viewfuse-partial.npz")
 NOT_CONVERGED = 3
 
@@ -67,7 +71,8 @@ def cluster(
     save: Annotated[
         Path | None,
         typer.Option(
-            help="Write all results to this file: .npz; or .h5ad or .h5mu, which is the input with the results added."
+            help="Write to this file: .model, the fitted model, for viewfuse predict; .npz, all results, for viewfuse "
+            "report; or .h5ad or .h5mu, which is the input with the results added."
         ),
     ] = None,
     columns: Columns = None,
@@ -81,6 +86,8 @@ def cluster(
     no_labels: NoLabels = False,
     samples: SamplesAre = None,
     missing: MissingSamples = "error",
+    kinds: KindRules = None,
+    weights: WeightRules = None,
 ) -> None:
     """Cluster the samples of a file, and show the weight of each view.
 
@@ -96,13 +103,15 @@ def cluster(
       viewfuse cluster news.mat -k 6 --report news.html -o labels.csv
 
       viewfuse cluster tables/ -k 4 --json | jq .sizes
+
+      viewfuse cluster patients.h5mu --save patients.model
     """
     _check_targets(file, output, save, report)
-    data = load(file, views, ids, labels, no_labels, samples, missing)
+    data = load(file, views, ids, labels, no_labels, samples, missing, kinds)
     extra = None if columns is None else read_columns(columns)
     check_columns(extra, data)
     choice = choose(data, method, n_clusters)
-    model, stopped = _fit(choice, data, seed, device)
+    model, stopped = _fit(_model(choice, seed, device, weights), choice, data)
     if stopped and not (output or save or report):
         save = _PARTIAL
     fit = summarise(model, data)
@@ -114,13 +123,15 @@ def cluster(
     found["written"] = written = {}
     if output is not None:
         written["labels"] = str(save_labels(output, fit))
-    if save is not None:
+    if save is not None and save.suffix.lower() == _MODEL:
+        written["model"] = str(model.save(save))
+    elif save is not None:
         into = file if save.suffix.lower() in _OMICS else None
         with spinner(f"Saving {save.name}"):
             written["results"] = str(save_results(save, fit, into=into))
     if report is not None:
         with parts_bar("Writing the report") as on_part:
-            options = load_options(views, ids, labels, no_labels, samples, missing)
+            options = load_options(views, ids, labels, no_labels, samples, missing, kinds)
             page = write_report(
                 report, fit, columns=extra, source=file, load_options=options, max_drawn=points, on_part=on_part
             )
@@ -139,25 +150,50 @@ def cluster(
         raise typer.Exit(NOT_CONVERGED)
 
 
-def _fit(choice: MethodChoice, data: Views, seed: int, device: str | None) -> tuple[Any, bool]:
+def _model(choice: MethodChoice, seed: int, device: str | None, weights: list[str] | None) -> Any:
+    """The chosen method with the options of the command line."""
+    from ..cluster import METHODS
+
+    model = METHODS[choice.method](n_clusters=choice.n_clusters, random_state=seed)
+    options = {"device": None if device == "cpu" else device, "view_weights": _factors(weights)}
+    for parameter, value in options.items():
+        if value is None:
+            continue
+        if parameter not in model.get_params():
+            able = ", ".join(key for key, method in METHODS.items() if parameter in method().get_params())
+            what = (
+                "runs on the processor only; these methods run on other devices"
+                if parameter == "device"
+                else ("takes no weights of views; these methods do")
+            )
+            raise ParameterError(
+                f"{choice.method} {what}: {able}.",
+                hint=f"Leave {parameter} out.",
+                parameter=parameter,
+                value=value,
+            )
+        model.set_params(**{parameter: value})
+    return model
+
+
+def _factors(weights: list[str] | None) -> dict[str, float] | None:
+    named = by_name(weights, "view_weights")
+    for name, value in named.items():
+        try:
+            float(value)
+        except ValueError:
+            raise ParameterError(
+                f"The weight of view {name!r} is {value!r}, which is not a number.", parameter="view_weights", value=value
+            ) from None
+    return {name: float(value) for name, value in named.items()} or None
+
+
+def _fit(model: Any, choice: MethodChoice, data: Views) -> tuple[Any, bool]:
     """Fit the chosen method.
 
     Returns the model, and whether Ctrl-C was pressed: the model then holds the result so far. A method without the parameter
     ``callback`` cannot be stopped between iterations, so Ctrl-C interrupts it at once and there is no result.
     """
-    from ..cluster import METHODS
-
-    model = METHODS[choice.method](n_clusters=choice.n_clusters, random_state=seed)
-    if device not in (None, "cpu"):
-        if "device" not in model.get_params():
-            able = ", ".join(key for key, method in METHODS.items() if "device" in method().get_params())
-            raise ParameterError(
-                f"{choice.method} runs on the processor only; these methods run on other devices: {able}.",
-                hint="Leave device out.",
-                parameter="device",
-                value=device,
-            )
-        model.set_params(device=device)
     doing = f"Clustering {len(data):,} samples{', choosing among graphs' if choice.method == 'auto' else ''}"
     try:
         if "callback" in model.get_params():
@@ -207,7 +243,7 @@ def _check_targets(file: Path, output: Path | None, save: Path | None, report: P
             raise ViewsError(f"{target} is in the input folder, so the next run would read it as a view.", **fields)
     if output is not None:
         check_labels_target(output)
-    if save is not None:
+    if save is not None and save.suffix.lower() != _MODEL:
         check_results_target(save, into=file)
     if report is not None:
         check_report_target(report)
@@ -215,6 +251,7 @@ def _check_targets(file: Path, output: Path | None, save: Path | None, report: P
 
 def _summary(fit: FitSummary, title: str, choice: MethodChoice) -> dict[str, Any]:
     """What is shown, and what ``--json`` prints."""
+    own = fit.own_weights
     weights = [None] * len(fit.view_names) if fit.view_weights is None else map(float, fit.view_weights)
     return {
         "file": title,
@@ -226,8 +263,8 @@ def _summary(fit: FitSummary, title: str, choice: MethodChoice) -> dict[str, Any
         "picked": list(choice.reasons),
         "choice": fit.choice,
         "views": [
-            {"name": name, "features": features, "weight": weight}
-            for name, features, weight in zip(fit.view_names, fit.n_features or (), weights, strict=True)
+            {"name": name, "features": features, "weight": weight, **({} if own is None else {"own_weight": own[v]})}
+            for v, (name, features, weight) in enumerate(zip(fit.view_names, fit.n_features or (), weights, strict=True))
         ],
         "clusters": fit.n_clusters,
         "sizes": {str(cluster): size for cluster, size in fit.sizes.items()},
@@ -255,9 +292,12 @@ def _show(found: dict[str, Any], chosen: list[str], console: Console) -> None:
     table = Table("view")
     table.add_column("features", justify="right")
     table.add_column("weight", justify="right")
+    given = any("own_weight" in view for view in found["views"])
+    if given:
+        table.add_column("your factor", justify="right")
     for view in found["views"]:
         weight = "–" if view["weight"] is None else f"{view['weight']:.3f}"
-        table.add_row(escape(view["name"]), f"{view['features']:,}", weight)
+        table.add_row(escape(view["name"]), f"{view['features']:,}", weight, *([f"{view['own_weight']:g}"] if given else []))
     console.print(table)
     for name in found["noise_views"]:
         line(f"view {escape(name)} does not separate these clusters: it may be noise, or its rows may be in another order")

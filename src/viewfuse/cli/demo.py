@@ -15,10 +15,10 @@ from rich.table import Table
 
 from .._utils.extras import require
 from .._utils.text import count
+from .._utils.warn import quietly
 from ..inspection import FitSummary, summarise
 from ..io.writers import check_labels_target
 from ..report import check_report_target, write_report
-from ..selection._quiet import ignore_fit_warnings
 from ..views import Views
 from ._options import AsJson
 from ._progress import parts_bar, steps_bar
@@ -89,7 +89,7 @@ def _fitted(views: Views, seed: int) -> tuple[Any, Any, list[Any]]:
         return AutoFusion(n_clusters=k, random_state=seed).fit(data)
 
     def alone(array: Any) -> Any:
-        with ignore_fit_warnings():
+        with quietly():
             return fused([array])
 
     steps: dict[str, Callable[[], Any]] = {

@@ -14,9 +14,9 @@ from rich.markup import escape
 from rich.table import Table
 
 from ..exceptions import UnusedVariablesWarning
-from ..views import Views
+from ..views import RELATIONS, Views
 from ._hints import message
-from ._options import AsJson, File, Ids, Labels, MissingSamples, NoLabels, SamplesAre, ViewRules, load
+from ._options import AsJson, File, Ids, KindRules, Labels, MissingSamples, NoLabels, SamplesAre, ViewRules, load
 
 __all__ = ["describe_views", "info", "view_facts"]
 
@@ -31,6 +31,7 @@ def info(
     no_labels: NoLabels = False,
     samples: SamplesAre = None,
     missing: MissingSamples = "error",
+    kinds: KindRules = None,
     as_json: AsJson = False,
 ) -> None:
     """Show the contents of a file: views, features, types, sparsity, missing values, and the counts of the labels.
@@ -39,11 +40,13 @@ def info(
 
       viewfuse info news.mat
 
+      viewfuse info papers/ --kind cites=graph
+
       viewfuse info table.csv --views 'audio_*' --views size:width-height
     """
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        found = load(file, views, ids, labels, no_labels, samples, missing)
+        found = load(file, views, ids, labels, no_labels, samples, missing, kinds)
     if as_json:
         print(json.dumps(view_facts(found, str(file)), indent=2))
     else:
@@ -66,6 +69,7 @@ def view_facts(views: Views, title: str) -> dict[str, Any]:
         "views": [
             {
                 "name": name,
+                "kind": views.kinds[v],
                 "features": int(array.shape[1]),
                 "type": str(array.dtype),
                 "sparse": bool(sp.issparse(array)),
@@ -81,12 +85,21 @@ def describe_views(views: Views, title: str, console: Console) -> None:
     """Print a table with one row per view, and the counts of the labels."""
     with_ids = "" if views.ids is None else f", ids {views.ids[0]} … {views.ids[-1]}"
     console.print(f"[bold]{escape(title)}[/]: {len(views):,} samples{escape(with_ids)}", highlight=False, soft_wrap=True)
-    table = Table("view")
+    table = Table("view", "kind")
     for column in ("features", "type", "non-zero", "missing"):
         table.add_column(column, justify="right")
     for v, (name, array) in enumerate(zip(views.names, views.arrays, strict=True)):
-        table.add_row(escape(name), f"{array.shape[1]:,}", _type(array), _share_non_zero(array), _missing(views, v))
+        kind, width = views.kinds[v], f"{array.shape[1]:,}"
+        table.add_row(escape(name), kind, width, _type(array), _share_non_zero(array), _missing(views, v))
     console.print(table)
+    related = [name for name, kind in zip(views.names, views.kinds, strict=True) if kind in RELATIONS]
+    if related:
+        console.print(
+            f"{escape(', '.join(related))}: one row and one column per sample, so taken as a relation between samples; say "
+            f"otherwise with --kind {escape(related[0])}=features",
+            highlight=False,
+            soft_wrap=True,
+        )
     console.print(escape(_label_counts(views.y)), highlight=False, soft_wrap=True)
 
 

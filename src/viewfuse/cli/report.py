@@ -19,6 +19,7 @@ from ._options import (
     AsJson,
     Columns,
     Ids,
+    KindRules,
     Labels,
     MaxDrawn,
     MissingSamples,
@@ -53,6 +54,7 @@ def report(
     no_labels: NoLabels = False,
     samples: SamplesAre = None,
     missing: MissingSamples = "error",
+    kinds: KindRules = None,
     as_json: AsJson = False,
 ) -> None:
     """Write a report about saved results: one HTML file that needs no network.
@@ -65,11 +67,11 @@ def report(
     """
     check_report_target(output)
     fit = load_results(results)
-    found = None if data is None else load(data, views, ids, labels, no_labels, samples, missing)
+    found = None if data is None else load(data, views, ids, labels, no_labels, samples, missing, kinds)
     if found is not None:
         _check_same_samples(fit, found, data)
     extra = None if columns is None else read_columns(columns)
-    options = load_options(views, ids, labels, no_labels, samples, missing)
+    options = load_options(views, ids, labels, no_labels, samples, missing, kinds)
     with parts_bar("Writing the report") as on_part:
         path = write_report(
             output,

@@ -17,12 +17,13 @@ from .._utils import hooks
 from .._utils.device import free_memory, moves_to, to_host
 from .._utils.extras import require
 from .._utils.warn import warn
-from ..exceptions import UnusedColumnsWarning, ViewsTypeError
+from ..exceptions import KindWarning, UnusedColumnsWarning, ViewsTypeError
 from ..linalg import assign_clusters, numbered_by_size, occurrences, order_by_size, renumbered
 from ..linalg.threads import threads_for
-from ..views import Views, align_graph_frames, holds_views, is_dataframe, split_columns
+from ..views import RELATIONS, Views, align_graph_frames, holds_views, is_dataframe, split_columns
 from ._checks import (
     check_enough_samples,
+    check_finite_results,
     check_graphs,
     check_not_split_by_view,
     nonconstant_views,
@@ -31,8 +32,10 @@ from ._checks import (
 )
 from ._constraints import ANYTHING, Constraint, Count, check_parameters
 from ._docs import filled
+from ._matching import Columns
 from ._memory import MemoryDemand, check_memory
 from ._saving import write_model
+from ._solution import Solution
 
 __all__ = ["Cut", "EmbeddingMixin", "MultiViewClusterer", "RelabelMixin"]
 
@@ -40,16 +43,34 @@ Cut = Callable[[np.ndarray], Any]  # positions of samples → their labels
 
 
 class MultiViewClusterer(ClusterMixin, BaseEstimator):
-    """Base class of the multi-view clusterers.
+    """Base class of the multi-view clusterers, and of your own.
 
-    A subclass has the parameters ``n_clusters`` and ``views``, lists in ``_parameter_constraints`` what its parameters may
-    be, and solves its problem in ``_fit(views, arrays, used)``: ``arrays`` are valid floating-point views, and ``used``
-    holds the positions of the views that are not constant. Its docstring may use the shared texts of ``cluster/_docs.py``.
+    A subclass has the parameters ``n_clusters`` and ``views`` and, if it draws random numbers, ``random_state``. It
+    implements one method, :meth:`cluster_views`. Everything else is inherited: the forms of the data, its validation and
+    messages, sparse and constant views, the numbering of the clusters, ``fit_predict``, ``save`` and scikit-learn's tools.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import viewfuse as vf
+    >>> from sklearn.cluster import KMeans
+    >>> class Concatenated(vf.MultiViewClusterer):
+    ...     def __init__(self, n_clusters=8, *, views=None, random_state=None):
+    ...         self.n_clusters, self.views, self.random_state = n_clusters, views, random_state
+    ...
+    ...     def cluster_views(self, views, random_state):
+    ...         points = np.hstack([view / np.abs(view).max() for view in views])
+    ...         return KMeans(self.n_clusters, n_init=10, random_state=random_state).fit_predict(points)
+    >>> views = vf.datasets.make_views(n_samples=60, n_clusters=3, random_state=0)
+    >>> vf.metrics.accuracy(views.y, Concatenated(3, random_state=0).fit(views).labels_)
+    1.0
     """
 
     n_clusters: Any
     views: Any
     labels_: Any
+    verdict_: Any
+    _points: Any
     affinity: str = "self-expressive"
 
     _parameter_constraints: ClassVar[dict[str, Sequence[Constraint]]] = {
@@ -113,7 +134,19 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
     def _checked_views(self, X: Any) -> Views:
         """Check the parameters and convert the data to views."""
         self._validate_params()
-        return self._as_views(X)
+        views = self._as_views(X)
+        related = [name for name, kind in zip(views.names, views.kinds, strict=True) if kind in RELATIONS]
+        if related and self.affinity != "precomputed":
+            warn(
+                KindWarning(
+                    f"{type(self).__name__} takes features only: the rows of {', '.join(map(repr, related))} are used as "
+                    "features, although they are relations between samples.",
+                    hint="Use AutoFusion, GFSC or GF, which take graphs, kernels and distances as such.",
+                    view=related[0],
+                    parameter="kinds",
+                )
+            )
+        return views
 
     def _describe(self, X: Any, views: Views) -> None:
         """Set the fitted attributes that describe the data."""
@@ -121,6 +154,7 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
             self.__dict__.pop("feature_names_in_", None)  # from an earlier fit
         self.view_names_ = np.asarray(views.names, dtype=object)
         self.n_features_in_ = views.shape[1]
+        self._columns = Columns.of(views)
 
     def save(self, path: str | Path) -> Path:
         """Save the estimator, fitted or not, to a file that :func:`viewfuse.load` reads.
@@ -142,8 +176,66 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
         """Memory demand of a fit with the current parameters."""
         return self._memory_demand
 
+    def cluster_views(self, views: list[Any], random_state: np.random.RandomState) -> np.ndarray | Solution:
+        """Cluster the samples: the one method that a method of your own implements.
+
+        Parameters
+        ----------
+        views : list of (n_samples, n_features) arrays
+            Finite floating-point numbers; a view that was given as a sparse matrix is a SciPy sparse array. Views whose
+            samples are all equal are left out. They must not be changed.
+        random_state : RandomState
+            All random numbers come from here, so that one seed gives one result.
+
+        Returns
+        -------
+        labels : (n_samples,) array of int
+            Any numbers; the base class numbers the clusters by size. To return more than labels, such as an embedding, a
+            graph or weights of the views, return a :class:`viewfuse.cluster.Solution`.
+        """
+        raise NotImplementedError(f"{type(self).__name__} has no cluster_views(views, random_state).")
+
     def _fit(self, views: Views, arrays: list[Any], used: list[int]) -> None:
-        raise NotImplementedError(f"{type(self).__name__} has no _fit")
+        rng = check_random_state(getattr(self, "random_state", None))
+        found = self.cluster_views([_as_numpy(arrays[v]) for v in used], rng)
+        solution = found if isinstance(found, Solution) else Solution(labels=found)
+        self._record_solution(solution, views, used, rng)
+
+    def _record_solution(self, solution: Solution, views: Views, used: list[int], rng: np.random.RandomState) -> None:
+        """Set the fitted attributes; k-means clusters ``solution.points`` if there are no labels."""
+        edges = solution.graph.data if sp.issparse(solution.graph) else solution.graph
+        check_finite_results(self, solution.objective, solution.embedding, edges, solution.weights)
+        self._points = solution.points
+        if solution.points is None:
+            self.labels_ = self._checked_labels(solution.labels, len(views))
+        else:
+            starts = getattr(self, "n_init", 10)
+            self.labels_ = assign_clusters(solution.points, self.n_clusters, n_init=starts, random_state=rng)
+        self.n_iter_ = solution.n_iter
+        self.converged_ = solution.converged
+        self.history_ = dict(solution.history)
+        if solution.objective is not None:
+            self.objective_ = self.history_["objective"] = np.asarray(solution.objective)
+        if solution.embedding is not None:
+            self.embedding_ = solution.embedding
+        if solution.graph is not None:
+            self.affinity_matrix_ = solution.graph
+        if solution.weights is not None:
+            self.view_weights_ = self._weights_of_all_views(np.asarray(solution.weights), used, views.n_views)
+
+    def _checked_labels(self, labels: Any, n_samples: int) -> np.ndarray:
+        """Labels 0 … k − 1 from any whole numbers; ``n_clusters_`` is set if there are not ``n_clusters`` different ones."""
+        found = np.asarray(labels)
+        if found.shape != (n_samples,) or found.dtype.kind not in "iu":
+            raise ViewsTypeError(
+                f"{type(self).__name__}.cluster_views returned an array of shape {found.shape} and type {found.dtype}.",
+                hint=f"Return {n_samples} labels, whole numbers, one for each sample.",
+            )
+        numbers, compact = np.unique(found, return_inverse=True)
+        self.__dict__.pop("n_clusters_", None)  # from an earlier fit
+        if len(numbers) != self.n_clusters:
+            self.n_clusters_ = len(numbers)
+        return compact.astype(np.int64)
 
     def _n_clustered(self, n_samples: int) -> int:
         """How many samples the method clusters; the others are assigned like new samples."""
@@ -186,9 +278,8 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
                     parameter="views",
                     value=self.views,
                 )
-            if isinstance(X, Views):
-                return X
-            return Views(align_graph_frames(X) if self.affinity == "precomputed" else X)
+            views = X if isinstance(X, Views) else Views(align_graph_frames(X) if self.affinity == "precomputed" else X)
+            return views if reset else self._columns.matched(views)
         if getattr(X, "ndim", 2) > 2:
             raise ViewsTypeError(
                 f"A {X.ndim}-D array of shape {X.shape} is neither one matrix nor a list of views.",
@@ -286,6 +377,10 @@ class RelabelMixin(EmbeddingMixin):
         k = getattr(self, "n_clusters_", self.n_clusters)
         rng = check_random_state(random_state)
         return numbered_by_size(assign_clusters(self._points, k, n_init=n_init, random_state=rng))
+
+
+def _as_numpy(array: Any) -> Any:
+    return array if sp.issparse(array) else to_host(array)
 
 
 def _is_one_matrix(X: Any) -> bool:

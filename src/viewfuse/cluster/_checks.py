@@ -12,7 +12,7 @@ from array_api_compat import array_namespace
 
 from .._utils.callers import calling_frames, module_of
 from .._utils.device import to_host, true_positions
-from .._utils.warn import warn
+from .._utils.warn import filters_kept, warn
 from ..exceptions import (
     DivergenceError,
     NoStructureWarning,
@@ -22,6 +22,7 @@ from ..exceptions import (
     ViewsError,
     ViewsTypeError,
 )
+from ..linalg.threads import thread_limits_kept
 from ..views import Views
 from ._constraints import Count, check_value
 from .verdict import Verdict
@@ -250,7 +251,8 @@ def restored_on_failure(model: Any) -> Iterator[None]:
     """Leave the estimator as it was if a fit fails, so that attributes of two fits are never mixed."""
     before = dict(vars(model))
     try:
-        yield
+        with filters_kept(), thread_limits_kept():
+            yield
     except BaseException:
         vars(model).clear()
         vars(model).update(before)

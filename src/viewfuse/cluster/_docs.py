@@ -69,6 +69,17 @@ _TEXTS = {
         n_init : int, default=10
             Number of random starts; the best one is kept.
         """,
+    # Parameters of the later methods, which follow their authors' programs
+    "program_scaling": """
+        scaling : {"standard-samples", "standard-features", "unit-samples", "none"}
+            How a view is scaled: every sample, or every feature, to mean 0 and standard deviation 1; samples to unit length;
+            or not at all. The default is that of the program. A view with one or two features gets "standard-features"
+            instead of "standard-samples", with a warning.
+        """,
+    "n_init_if_not_separated": """
+        n_init : int, default=10
+            Number of k-means runs on the embedding, used only if the graph does not fall apart into the clusters.
+        """,
     # Parameters of the fusion methods
     "n_clusters_or_auto": """
         n_clusters : int or "auto", default=8
@@ -86,6 +97,13 @@ _TEXTS = {
         affinity : {"self-expressive", "precomputed"}, default="self-expressive"
             "precomputed": the views are (n_samples, n_samples) graphs with non-negative edge weights. DataFrames are joined
             on rows and columns. Cross-validation is not supported for graphs: it selects rows but not columns.
+        """,
+    "own_weights": """
+        view_weights : dict of float by view name, or sequence, default=None
+            Factors on the learned weights of the views; 1 for views that are not named. A view with 0 is left out of the
+            clusters, but stays in the report.
+        fixed_view_weights : dict of float by view name, or sequence, default=None
+            Weights of the views that are used instead of learned ones.
         """,
     "consensus_tol": """
         max_iter : int, default=200
@@ -124,6 +142,7 @@ _TEXTS = {
         """,
     "embedding_": "embedding_ : (n_samples, p) array",
     "affinity_matrix_": "affinity_matrix_ : (n_samples, n_samples) array",
+    "sparse_graph_": "affinity_matrix_ : (n_samples, n_samples) sparse array",
     "objective_": "objective_ : array, one value per iteration",
     "view_weights_": "view_weights_ : (n_views,) array, summing to 1; a constant view has weight 0",
     "traces": """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from functools import partial
 from typing import Any, ClassVar
@@ -12,7 +13,7 @@ from array_api_compat import array_namespace, is_numpy_array
 from sklearn.utils import check_random_state
 
 from .._utils.device import free_memory, moves_to, on_device, to_host, true_positions
-from .._utils.warn import warn
+from .._utils.warn import quietly, warn
 from ..exceptions import (
     DegenerateClustersWarning,
     DegenerateGraphWarning,
@@ -24,22 +25,36 @@ from ..exceptions import (
 from ..fusion import FusionResult, fuse_graphs, learned_factors
 from ..graphs import GramFactor
 from ..linalg import assign_clusters, edge_confidence, isolated_samples, unit_rows
-from ..views import Views
+from ..linalg.threads import threads_for
+from ..views import Views, holds_networks
 from ._base import MultiViewClusterer, RelabelMixin
-from ._checks import check_directions, check_zero_samples, unbalanced_sizes, warn_of_verdict
+from ._checks import (
+    check_directions,
+    check_enough_samples,
+    check_zero_samples,
+    solving,
+    unbalanced_sizes,
+    warn_of_verdict,
+)
 from ._constraints import Number, OneOf
 from ._memory import MemoryDemand, gibibytes
+from ._new_samples import NewSamples, NewSamplesMixin
 from ._stopping import ITERATION_CONSTRAINTS, Callback, Iterations, StoppableMixin
 from ._view_report import ViewReport, ViewReportMixin, noise_views, separation, view_report
+from ._weights import WEIGHT_CONSTRAINTS, OwnWeights
 from .counting import count_clusters_of_graphs, count_clusters_of_views, direction_samples
+from .relations.as_views import RelationViews
+from .relations.checks import has_relations
+from .relations.maps import Origin
 from .verdict import Verdict, judge_by_graph, judge_by_neighbors
 
 __all__ = ["ExactFusion"]
 
+_FEW = 20_000  # samples; smoothing fewer has only short steps, and threads would mostly wait for each other
 _ARRAYS = ("labels_", "confidence_", "embedding_", "affinity_matrix_", "_points")
 
 
-class ExactFusion(StoppableMixin, ViewReportMixin, RelabelMixin, MultiViewClusterer):
+class ExactFusion(StoppableMixin, ViewReportMixin, NewSamplesMixin, RelabelMixin, MultiViewClusterer):
     """Base class of the methods that fuse n × n graphs; a subclass implements ``_fuse``."""
 
     alpha: float
@@ -61,11 +76,33 @@ class ExactFusion(StoppableMixin, ViewReportMixin, RelabelMixin, MultiViewCluste
     _parameter_constraints: ClassVar = {
         **MultiViewClusterer._parameter_constraints,
         **ITERATION_CONSTRAINTS,
+        **WEIGHT_CONSTRAINTS,
         "variant": [OneOf("robust", "published", "paper")],
         "affinity": [OneOf("self-expressive", "precomputed")],
         "alpha": [Number(above=0)],
         "beta": [Number(above=0)],
     }
+
+    def _fit_checked(self, X: Any) -> None:
+        views = X if isinstance(X, Views) else Views(X) if holds_networks(X) else None
+        self._relations, self._origin = None, None
+        if views is None or not has_relations(views) or self.affinity == "precomputed":
+            super()._fit_checked(X)
+            return
+        self._validate_params()
+        check_enough_samples(views, 2 if self.n_clusters == "auto" else self.n_clusters)
+        left_out = np.flatnonzero(OwnWeights.of(self, views.names).factors == 0).tolist()
+        with solving(self), threads_for(len(views), _FEW):
+            rng = check_random_state(self.random_state)
+            self._relations, plain = RelationViews.learn(views, self.n_clusters, rng, left_out)
+        with warnings.catch_warnings():
+            for v in (*self._relations.silent, *left_out):  # they have been warned of, or are left out by the user
+                warnings.filterwarnings("ignore", f"View {re.escape(repr(views.names[v]))} is constant", ViewfuseWarning)
+            super()._fit_checked(plain)
+        self._describe(views, views)
+        self._origin = Origin(views)
+        silent = [views.names[v] for v in self._relations.silent]
+        self.noise_views_ = tuple(name for name in views.names if name in (*self.noise_views_, *silent))
 
     def _demand(self) -> MemoryDemand:
         return self._memory_demand_in_single_precision if self.variant == "robust" else self._memory_demand
@@ -111,6 +148,8 @@ class ExactFusion(StoppableMixin, ViewReportMixin, RelabelMixin, MultiViewCluste
         """Fit on the device of the arrays. The results stay there."""
         rng = check_random_state(self.random_state)
         self._forget_views()
+        own = OwnWeights.of(self, views.names)
+        used = own.used(used)
         if self.affinity != "precomputed":
             self._check_device_memory(arrays[used[0]])
         chosen, present = self._prepared(views, arrays, used)
@@ -119,7 +158,8 @@ class ExactFusion(StoppableMixin, ViewReportMixin, RelabelMixin, MultiViewCluste
         self._set_n_clusters(chosen, rng)
         if self.affinity != "precomputed" and self.variant == "robust":
             check_directions(views, arrays, used, self.n_clusters_, type(self).__name__)
-        result, self._points, self.labels_ = self._clustered(chosen, present, rng, iterations)
+        fixed = own.fixed_weights(used, lambda: self._clustered(chosen, present, rng)[0].weights)
+        result, self._points, self.labels_ = self._clustered(chosen, present, rng, iterations, fixed)
         self._views_fitted = used, chosen, present
         self.noise_views_ = tuple(views.names[used[v]] for v in noise_views(self._separations()))
         self._record_end(result.sweeps, result.converged, iterations.stopped)
@@ -129,6 +169,26 @@ class ExactFusion(StoppableMixin, ViewReportMixin, RelabelMixin, MultiViewCluste
         self.embedding_ = _in_precision_of(arrays[0], result.embedding)
         self.affinity_matrix_ = result.consensus
         self._record_history(result.sweeps, all_weights)
+        self._new_samples = self._learned_samples(arrays, used)
+
+    def _learned_samples(self, arrays: list[Any], used: list[int]) -> NewSamples | None:
+        if self.affinity == "precomputed" or not self._gives_verdict:  # inside other fits no new samples are placed
+            return None
+        labels, embedding = to_host(self.labels_), np.asarray(to_host(self._points), dtype=np.float64)
+        return NewSamples.learn(arrays, self._present, used, self.view_weights_, labels, embedding)
+
+    def _new_views(self, X: Any) -> Views:
+        new = self._as_views(X, reset=False)
+        return new if self._relations is None else self._relations.of_new(new, vars(self).get("_origin"))
+
+    def _renumber(self, order: np.ndarray) -> None:
+        super()._renumber(order)
+        if self._new_samples is not None:
+            self._new_samples = self._new_samples.renumbered(order, to_host(self.labels_))
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: Any = super().__getstate__()
+        return {name: value for name, value in state.items() if name != "_origin"}
 
     def _prepared(self, views: Views, arrays: list[Any], used: list[int]) -> tuple[list[Any], np.ndarray | None]:
         """What is fused (graphs, arrays or factors), and which samples are present in which view."""
@@ -142,7 +202,12 @@ class ExactFusion(StoppableMixin, ViewReportMixin, RelabelMixin, MultiViewCluste
         return learned_factors(chosen), present
 
     def _clustered(
-        self, chosen: list[Any], present: np.ndarray | None, rng: np.random.RandomState, on_sweep: Any = None
+        self,
+        chosen: list[Any],
+        present: np.ndarray | None,
+        rng: np.random.RandomState,
+        on_sweep: Any = None,
+        fixed_weights: np.ndarray | None = None,
     ) -> tuple[FusionResult, Any, Any]:
         """Fuse these views. Returns the fusion, the rows that k-means clusters, and the labels."""
         options: dict[str, Any] = {
@@ -151,6 +216,7 @@ class ExactFusion(StoppableMixin, ViewReportMixin, RelabelMixin, MultiViewCluste
             "tol": self.tol,
             "random_state": rng,
             "on_sweep": on_sweep,
+            "fixed_weights": fixed_weights,
         }
         if self.affinity == "precomputed":
             gamma = self._cut_weight()
@@ -164,14 +230,17 @@ class ExactFusion(StoppableMixin, ViewReportMixin, RelabelMixin, MultiViewCluste
 
     def _make_view_report(self) -> ViewReport:
         used, views, present = self._views_fitted
+        own = OwnWeights.of(self, [str(name) for name in self.view_names_])
 
         def cluster(some: list[int]) -> np.ndarray | None:
             theirs = None if present is None else present[:, some]
             if theirs is not None and not theirs.any(axis=1).all():
                 return None
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", ViewfuseWarning)  # a single view may well give poor clusters
-                return to_host(self._clustered([views[v] for v in some], theirs, check_random_state(0))[2])
+            with quietly():  # a single view may well give poor clusters
+                chosen, rng = [views[v] for v in some], check_random_state(0)
+                some_used = [used[v] for v in some]
+                fixed = own.fixed_weights(some_used, lambda: self._clustered(chosen, theirs, rng)[0].weights)
+                return to_host(self._clustered(chosen, theirs, rng, fixed_weights=fixed)[2])
 
         names = [str(self.view_names_[v]) for v in used]
         return view_report(names, self.view_weights_[used], self._separations(), to_host(self.labels_), cluster)

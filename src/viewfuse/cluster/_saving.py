@@ -25,14 +25,23 @@ from .._utils.device import to_host
 from .._utils.files import replacing
 from ..exceptions import ModelFormatError
 from ..fusion.anchor import AnchorModel
+from ..graphs.relations import RelationPoints
 from ..graphs.representation import Representation
 from ..linalg import BipartiteEmbedding
+from ._matching import Columns
+from ._new_samples import NewSamples
 from ._view_report import ViewReport
 from .auto.choice import AutoChoice, ViewChoice
+from .auto.labelling import Labelling, LinearRule
 from .auto.measure import Measure
 from .auto.membership import Discriminant, Membership
 from .auto.votes import VotingSpace
 from .counting import ClusterCounts
+from .relations.as_views import RelationViews
+from .relations.features import Coordinates
+from .relations.fused import FusedPoints, GraphWeights
+from .relations.maps import RelationMap
+from .relations.smoothing import Finish, Plan, Spectrum
 from .rows.placement import Placement
 from .structure import Evidence
 from .verdict import Verdict
@@ -60,6 +69,19 @@ _KEPT = (
     Discriminant,
     Evidence,
     Verdict,
+    Columns,
+    Coordinates,
+    Finish,
+    FusedPoints,
+    GraphWeights,
+    Labelling,
+    LinearRule,
+    NewSamples,
+    Plan,
+    RelationMap,
+    RelationPoints,
+    RelationViews,
+    Spectrum,
 )
 _RECORDS: dict[str, Any] = {made.__name__: made for made in _KEPT}
 
@@ -123,6 +145,11 @@ def _refusing(path: Path) -> Iterator[None]:
 
 def _manifest(archive: zipfile.ZipFile) -> dict[str, Any]:
     if _MANIFEST not in archive.namelist():
+        if {"labels.npy", "versions.npy"} <= set(archive.namelist()):
+            raise ModelFormatError(
+                "it holds the results of a fit, not a model.",
+                hint="Results are read by io.load_results(path); models are saved by model.save(path).",
+            )
         raise ModelFormatError("not a saved model.", hint="Models are saved by model.save(path).")
     manifest = json.loads(_content(archive, _MANIFEST))
     if not isinstance(manifest, dict) or manifest.get("format") != _FORMAT:

@@ -34,6 +34,7 @@ from ._checks import (
 from ._constraints import Count, Number, OneOf
 from ._stopping import ITERATION_CONSTRAINTS, Callback, Iterations, StoppableMixin
 from ._view_report import ViewReport, ViewReportMixin, noise_views, separation, view_report
+from ._weights import WEIGHT_CONSTRAINTS, OwnWeights
 from .counting import count_clusters_of_views
 from .rows.dask_rows import DaskRows, occurrences_in_chunks
 from .rows.local import LocalRows
@@ -77,7 +78,7 @@ class AnchorGFSC(StoppableMixin, ViewReportMixin, EmbeddingMixin, MultiViewClust
     gamma : float, default=0.3
         Weight of the cut: an edge between a sample and an anchor at average distance in the embedding is reduced by gamma
         times an average edge.
-    {views}
+    {views, own_weights}
     max_iter : int, default=50
         Largest number of iterations on the sample.
     {max_time}
@@ -142,6 +143,8 @@ class AnchorGFSC(StoppableMixin, ViewReportMixin, EmbeddingMixin, MultiViewClust
         beta: float = 0.3,
         gamma: float = 0.3,
         views: Any = None,
+        view_weights: Any = None,
+        fixed_view_weights: Any = None,
         max_iter: int = 50,
         max_time: float | None = None,
         tol: float = 1e-3,
@@ -158,6 +161,8 @@ class AnchorGFSC(StoppableMixin, ViewReportMixin, EmbeddingMixin, MultiViewClust
         self.beta = beta
         self.gamma = gamma
         self.views = views
+        self.view_weights = view_weights
+        self.fixed_view_weights = fixed_view_weights
         self.max_iter = max_iter
         self.max_time = max_time
         self.tol = tol
@@ -178,6 +183,7 @@ class AnchorGFSC(StoppableMixin, ViewReportMixin, EmbeddingMixin, MultiViewClust
     _parameter_constraints: ClassVar = {
         **MultiViewClusterer._parameter_constraints,
         **ITERATION_CONSTRAINTS,
+        **WEIGHT_CONSTRAINTS,
         "n_anchors": [Count(2), OneOf("auto")],
         "n_neighbors": [Count(1)],
         "alpha": [Number(above=0)],
@@ -252,13 +258,15 @@ class AnchorGFSC(StoppableMixin, ViewReportMixin, EmbeddingMixin, MultiViewClust
         self._set_n_clusters(source, rng)
         n_anchors = min(80 + 2 * self.n_clusters_ if self.n_anchors == "auto" else int(self.n_anchors), n)
         rows = _sample(n, self._rows_per_anchor * n_anchors, rng)
-        used, sample = _nonconstant(source, rows)
+        own = OwnWeights.of(self, source.described.names)
+        used, sample = _nonconstant(source, rows, own)
         all_weights = partial(self._weights_of_all_views, used=used, n_views=source.described.n_views)
         iterations = Iterations(self, all_weights)
-        fusion = self._learn(sample, n_anchors, rng, iterations)
+        fixed = own.fixed_weights(used, lambda: self._learn(sample, n_anchors, rng).model.weights)
+        fusion = self._learn(sample, n_anchors, rng, iterations, fixed)
         self._record_end(fusion.sweeps, fusion.converged, iterations.stopped)
         if len(sample[0]) < n:
-            fusion = refined(fusion, source.sums(fusion.model, used))
+            fusion = refined(fusion, source.sums(fusion.model, used), fixed_weights=fixed)
             self.n_iter_ = len(fusion.sweeps)
         placement = Placement.learned(fusion.model, sample, self.n_clusters_, n_init=self.n_init, random_state=rng)
         self._record_history(fusion.sweeps, all_weights)
@@ -273,6 +281,7 @@ class AnchorGFSC(StoppableMixin, ViewReportMixin, EmbeddingMixin, MultiViewClust
         n_anchors: int,
         rng: np.random.RandomState,
         on_sweep: Iterations | None = None,
+        fixed_weights: np.ndarray | None = None,
     ) -> AnchorFusion:
         return learn_anchors(
             sample,
@@ -286,6 +295,7 @@ class AnchorGFSC(StoppableMixin, ViewReportMixin, EmbeddingMixin, MultiViewClust
             tol=self.tol,
             random_state=rng,
             on_sweep=on_sweep,
+            fixed_weights=fixed_weights,
         )
 
     def _n_clustered(self, n_samples: int) -> int:
@@ -301,6 +311,7 @@ class AnchorGFSC(StoppableMixin, ViewReportMixin, EmbeddingMixin, MultiViewClust
 
     def _judge(self, rng: np.random.RandomState) -> None:
         """Set ``verdict_`` by the samples on which views are compared, and warn if it is negative."""
+        self.__dict__.pop("verdict_", None)  # from an earlier fit
         if not self._gives_verdict:
             return
         views, labels = self._views_fitted
@@ -328,13 +339,16 @@ class AnchorGFSC(StoppableMixin, ViewReportMixin, EmbeddingMixin, MultiViewClust
 
     def _make_view_report(self) -> ViewReport:
         views, labels = self._views_fitted
+        own = OwnWeights.of(self, [str(name) for name in self.view_names_])
         n_anchors = min(self._placement.model.n_anchors, len(labels))
 
         def cluster(some: list[int]) -> np.ndarray | None:
             if len(labels) <= self.n_clusters_:
                 return None
             rng, chosen = check_random_state(0), [views[v] for v in some]
-            model = self._learn(chosen, n_anchors, rng).model
+            used = [self._used[v] for v in some]
+            fixed = own.fixed_weights(used, lambda: self._learn(chosen, n_anchors, rng).model.weights)
+            model = self._learn(chosen, n_anchors, rng, fixed_weights=fixed).model
             found = Placement.learned(model, chosen, self.n_clusters_, n_init=self.n_init, random_state=rng)
             return np.asarray(found.assign(chosen).labels)
 
@@ -366,7 +380,6 @@ class AnchorGFSC(StoppableMixin, ViewReportMixin, EmbeddingMixin, MultiViewClust
 
     def _learned(self, fusion: AnchorFusion, placement: Placement, used: list[int], views: Views) -> None:
         self._placement, self._used = placement, used
-        self._widths = [int(array.shape[1]) for array in views.arrays]
         self.anchors_: list[np.ndarray | None] = [None] * views.n_views
         for v, positions in zip(used, fusion.positions, strict=True):
             self.anchors_[v] = positions
@@ -405,25 +418,10 @@ class AnchorGFSC(StoppableMixin, ViewReportMixin, EmbeddingMixin, MultiViewClust
     def _assigned(self, X: Any, what: str) -> Any:
         check_is_fitted(self)
         source = self._source(X, reset=False)
-        source = source.reordered(self._order_of_fit(source.described))
+        if holds_dask(X):
+            source = source.reordered(self._columns.order(source.described.names))
+            self._columns.matched(source.described)
         return source.assign(self._placement, self._used, [what])[0]
-
-    def _order_of_fit(self, views: Views) -> list[int]:
-        """Positions of the views of the fit among these views, which must be the same."""
-        names = list(self.view_names_)
-        if views.n_views != len(names):
-            raise ViewsError(
-                f"The model was fitted on {len(names)} views ({', '.join(names)}), but the data has {views.n_views}."
-            )
-        same_names = set(views.names) == set(names)
-        order = [views.names.index(name) for name in names] if same_names else list(range(len(names)))
-        for name, v, width in zip(names, order, self._widths, strict=True):
-            found = views.arrays[v].shape[1]
-            if found != width:
-                raise ViewsError(
-                    f"View {name!r} has {found} features, but had {width} when the model was fitted.", view=name
-                )
-        return order
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -431,11 +429,11 @@ class AnchorGFSC(StoppableMixin, ViewReportMixin, EmbeddingMixin, MultiViewClust
         return tags
 
 
-def _nonconstant(source: RowSource, rows: slice | np.ndarray) -> tuple[list[int], list[UnitRows]]:
-    """The views that are not constant in these rows, and their rows."""
+def _nonconstant(source: RowSource, rows: slice | np.ndarray, own: OwnWeights) -> tuple[list[int], list[UnitRows]]:
+    """The views that are not constant in these rows and do not have weight 0, and their rows."""
     views, raw = source.described, source.take(rows)
     scaler = Scaler(views, range(views.n_views))
-    used = nonconstant_views(views, [block[~scaler.absent(v, block, rows)] for v, block in enumerate(raw)])
+    used = own.used(nonconstant_views(views, [block[~scaler.absent(v, block, rows)] for v, block in enumerate(raw)]))
     return used, Scaler(views, used).scaled([raw[v] for v in used], rows)
 
 

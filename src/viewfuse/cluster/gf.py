@@ -24,7 +24,8 @@ class GF(ExactFusion):
         Weight of ``‖Z_v‖²``, as in :class:`GFSC`.
     beta : float, default=0.1
         Weight of the distance between the graphs of the views and the consensus graph, as in :class:`GFSC`.
-    {variant, affinity_or_graphs, views, consensus_tol, max_time, n_init, random_state, verbose, device, callback}
+    {variant, affinity_or_graphs, views, own_weights, consensus_tol, max_time, n_init, random_state, verbose, device}
+    {callback}
 
     Attributes
     ----------
@@ -58,6 +59,8 @@ class GF(ExactFusion):
         variant: str = "robust",
         affinity: str = "self-expressive",
         views: Any = None,
+        view_weights: Any = None,
+        fixed_view_weights: Any = None,
         max_iter: int = 200,
         max_time: float | None = None,
         tol: float = 1e-3,
@@ -73,6 +76,8 @@ class GF(ExactFusion):
         self.variant = variant
         self.affinity = affinity
         self.views = views
+        self.view_weights = view_weights
+        self.fixed_view_weights = fixed_view_weights
         self.max_iter = max_iter
         self.max_time = max_time
         self.tol = tol

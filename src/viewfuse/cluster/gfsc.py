@@ -48,7 +48,8 @@ class GFSC(ExactFusion):
     gamma : float, default=2
         Weight of the cut. In the robust variant an edge between two samples at average distance in the embedding is reduced
         by gamma times an average edge.
-    {variant, affinity_or_graphs, views, consensus_tol, max_time, n_init, random_state, verbose, device, callback}
+    {variant, affinity_or_graphs, views, own_weights, consensus_tol, max_time, n_init, random_state, verbose, device}
+    {callback}
 
     Attributes
     ----------
@@ -88,6 +89,8 @@ class GFSC(ExactFusion):
         variant: str = "robust",
         affinity: str = "self-expressive",
         views: Any = None,
+        view_weights: Any = None,
+        fixed_view_weights: Any = None,
         max_iter: int = 200,
         max_time: float | None = None,
         tol: float = 1e-3,
@@ -104,6 +107,8 @@ class GFSC(ExactFusion):
         self.variant = variant
         self.affinity = affinity
         self.views = views
+        self.view_weights = view_weights
+        self.fixed_view_weights = fixed_view_weights
         self.max_iter = max_iter
         self.max_time = max_time
         self.tol = tol

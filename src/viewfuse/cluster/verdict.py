@@ -169,9 +169,10 @@ def judge_by_graph(graphs: Sequence[Any], labels: np.ndarray, k: int, random_sta
         part = sp.csr_array(mean[rows][:, rows])
         return quick_cut(spectrum(part, k, random_state=random_state).vectors)
 
-    return judge(
-        labels, lambda returned: Evidence(1 - modularity(mean, labels), False, 0.0, returned), cluster, random_state
-    )
+    def evidence(returned: float | None) -> Evidence:
+        return Evidence(1 - modularity(mean, labels), False, 0.0, returned)
+
+    return judge(labels, k, evidence, cluster, random_state)
 
 
 def _placed(part: np.ndarray, rows: np.ndarray, n: int) -> np.ndarray:

@@ -1,7 +1,8 @@
-"""The paper's experiments: grids and printed results as data, a resumable run, tables, figures and a page."""
+"""The paper's experiments and the field's benchmark: grids as data, resumable runs, tables, figures and pages."""
 
+from .benchmark import benchmark
 from .grids import ROWS, Row
 from .paper import PAPER_DATASETS, printed_table
 from .reproduce import reproduce
 
-__all__ = ["PAPER_DATASETS", "ROWS", "Row", "printed_table", "reproduce"]
+__all__ = ["PAPER_DATASETS", "ROWS", "Row", "benchmark", "printed_table", "reproduce"]

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from .. import metrics
+from .._utils.warn import quietly
 from ..cluster import METHODS
 from ..cluster._base import EmbeddingMixin, RelabelMixin
 from ..cluster._checks import nonconstant_views
@@ -81,8 +82,7 @@ class Bench:
     @cached_property
     def has_no_constant_view(self) -> bool:
         """Whether no view is constant. Estimators ignore constant views; the shared factors do not."""
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ViewfuseWarning)
+        with quietly():
             return len(nonconstant_views(self.views, self.views.float_arrays())) == self.views.n_views
 
     @cached_property

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
-import platform
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
 
 from .._utils.extras import require
 from .._utils.store import Store
-from .._utils.version import __version__
 from ..cluster import known_methods
 from ..exceptions import ParameterError, ViewsError
 from .contents import page_blocks, page_title
@@ -23,12 +18,11 @@ from .page import as_html, as_markdown
 from .paper import PAPER_DATASETS, DataSource, data_source
 from .protocol import Cell
 from .run import CellProgress, compute, planned_cells
+from .session import file_name, session
 from .summary import TableRow, table_rows
 from .tables import as_csv, as_json, as_latex
 
 __all__ = ["reproduce"]
-
-_SOLVERS = ("cluster", "fusion", "graphs", "linalg")
 
 
 def reproduce(
@@ -90,7 +84,7 @@ def reproduce(
     with Store.opened(folder) as store:
         cells = [cell for source in available for cell in planned_cells(source, keys, quick=quick)]
         if not page_only and any(cell.key not in store.results for cell in cells):
-            store.begin_session(_session(command, workers, quick))
+            store.begin_session(session(command, workers, grid="quick" if quick else "full"))
             compute(available, cells, store, workers=workers, on_cell=on_cell)
         return _write(folder, available, absent, cells, store, command)
 
@@ -132,10 +126,6 @@ def _draw(folder: Path, by_dataset: Mapping[str, Sequence[TableRow]]) -> dict[st
     return drawn
 
 
-def file_name(dataset: str) -> str:
-    return "".join(letter if letter.isalnum() else "-" for letter in dataset.lower())
-
-
 def _facts(source: DataSource) -> DataFacts:
     views = source.load()
     assert views.y is not None
@@ -148,29 +138,3 @@ def _facts(source: DataSource) -> DataFacts:
         n_clusters=sizes.size,
         largest_class=100 * float(sizes.max() / sizes.sum()),
     )
-
-
-def _session(command: str, workers: int, quick: bool) -> dict[str, object]:
-    packages = ("numpy", "scipy", "scikit-learn")
-    return {
-        "command": command,
-        "at": datetime.now(UTC).isoformat(timespec="seconds"),
-        "workers": workers,
-        "grid": "quick" if quick else "full",
-        "versions": {
-            "viewfuse": __version__,
-            "python": platform.python_version(),
-            **{name: version(name) for name in packages},
-        },
-        "machine": f"{platform.system()} {platform.machine()}",
-        "code": solver_fingerprint(),
-    }
-
-
-def solver_fingerprint() -> str:
-    """A checksum of the solvers' source code. Cells with different checksums were computed by different code."""
-    root = Path(__file__).parents[1]
-    digest = hashlib.sha256()
-    for path in sorted(path for folder in _SOLVERS for path in (root / folder).rglob("*.py")):
-        digest.update(path.relative_to(root).as_posix().encode() + path.read_bytes())
-    return digest.hexdigest()[:12]

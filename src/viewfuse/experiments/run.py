@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import os
-import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from dataclasses import dataclass
 from functools import lru_cache
 from statistics import fmean
@@ -17,9 +13,11 @@ from threadpoolctl import threadpool_limits
 
 from .._utils.store import Store
 from ..cluster import METHODS
+from ..exceptions import ViewfuseError
 from .grids import grid_points, rows_for
 from .paper import DataSource
 from .protocol import Bench, Cell, run_cell
+from .workers import in_workers
 
 __all__ = ["CellProgress", "compute", "planned_cells"]
 
@@ -75,16 +73,12 @@ def _in_turn(tasks: Sequence[tuple[Cell, DataSource]]) -> Iterator[tuple[Cell, d
 
 
 def _in_processes(tasks: Sequence[tuple[Cell, DataSource]], workers: int) -> Iterator[tuple[Cell, dict[str, Any]]]:
-    spawned = multiprocessing.get_context("spawn")  # a forked process would keep the folder locked after a kill
-    with ProcessPoolExecutor(workers, mp_context=spawned, initializer=_end_with_parent) as pool:
-        running = {pool.submit(_run, *task) for task in tasks}
-        try:
-            while running:
-                finished, running = wait(running, return_when=FIRST_COMPLETED)
-                for future in finished:
-                    yield future.result()
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
+    for position, outcome in in_workers(_run, tasks, workers):
+        if outcome.error is not None:
+            raise outcome.error
+        if outcome.failure is not None:
+            raise ViewfuseError(f"{tasks[position][0].dataset}, {tasks[position][0].row}: {outcome.failure}.")
+        yield outcome.value
 
 
 def _run(cell: Cell, source: DataSource) -> tuple[Cell, dict[str, Any]]:
@@ -96,18 +90,6 @@ def _run(cell: Cell, source: DataSource) -> tuple[Cell, dict[str, Any]]:
 @lru_cache(maxsize=1)
 def _bench(source: DataSource) -> Bench:
     return Bench(source)
-
-
-def _end_with_parent() -> None:
-    """End this worker process if its parent is killed, instead of waiting for work forever."""
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-
-    def watch() -> None:
-        parent.join()
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
 
 
 class _Clock:

@@ -173,6 +173,7 @@ def learn_anchors(
     tol: float,
     random_state: np.random.RandomState,
     on_sweep: Callable[[int, Sweep], bool] | None = None,
+    fixed_weights: np.ndarray | None = None,
 ) -> AnchorFusion:
     """Choose anchors among these rows and iterate until the relative change of ``D^-½ SᵀS D^-½`` is below ``tol``.
 
@@ -185,22 +186,24 @@ def learn_anchors(
         for a, view in zip(positions, views, strict=True)
     )
     n_components = min(math.ceil(_COMPONENTS_PER_CLUSTER * n_clusters), len(positions[0]))
-    model = AnchorModel(maps, np.ones(len(views)), n_neighbors, n_components, beta, gamma)
+    model = AnchorModel(maps, _given(np.ones(len(views)), fixed_weights), n_neighbors, n_components, beta, gamma)
     fusion = AnchorFusion(model, positions)
     stopped = False
     while not fusion.converged and not stopped and len(fusion.sweeps) < max_iter:
-        fusion = refined(fusion, _all_sums(fusion.model, views), tol)
+        fusion = refined(fusion, _all_sums(fusion.model, views), tol, fixed_weights)
         stopped = on_sweep is not None and on_sweep(len(fusion.sweeps), fusion.sweeps[-1])
     return fusion
 
 
-def refined(fusion: AnchorFusion, sums: Sums, tol: float | None = None) -> AnchorFusion:
+def refined(
+    fusion: AnchorFusion, sums: Sums, tol: float | None = None, fixed_weights: np.ndarray | None = None
+) -> AnchorFusion:
     """The second half of an iteration: weights and embedding from the sums over the rows.
 
     Without ``tol`` the iteration does not change ``converged``.
     """
     model, last = fusion.model, fusion.normalized
-    weights = _weights(sums.crossing, sums.apart / (sums.count * model.n_anchors))
+    weights = _given(_weights(sums.crossing, sums.apart / (sums.count * model.n_anchors)), fixed_weights)
     normalized = sums.gram / np.maximum(np.sqrt(np.outer(sums.degree, sums.degree)), np.finfo(float).tiny)
     change = 1.0 if last is None else float(np.linalg.norm(normalized - last) / np.linalg.norm(last))
     return AnchorFusion(
@@ -295,6 +298,11 @@ def _weights(crossing: np.ndarray, mean_apart: float) -> np.ndarray:
     share = crossed / np.maximum(rows, 1) / mean_apart if mean_apart > 0 else np.ones(len(rows))
     weights = 1 / np.sqrt(np.maximum(share, _MIN_CROSSING))
     return weights / weights.mean()
+
+
+def _given(learned: np.ndarray, fixed_weights: np.ndarray | None) -> np.ndarray:
+    """The learned weights, unless they are fixed; of mean 1."""
+    return learned if fixed_weights is None else fixed_weights / fixed_weights.mean()
 
 
 def _with_unit_margin(mapping: np.ndarray, view: UnitRows, n_neighbors: int) -> np.ndarray:

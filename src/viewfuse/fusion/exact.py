@@ -55,6 +55,8 @@ class Options(TypedDict, total=False):
         zeros there and is completed from similar samples (:mod:`viewfuse.graphs.completion`).
     on_sweep : callable, optional
         Called as ``on_sweep(number, sweep)`` after every iteration; if it returns True, the iterations end.
+    fixed_weights : (n_views,) array, optional
+        Positive weights of the views, which replace the learned ones.
     """
 
     variant: str
@@ -63,6 +65,7 @@ class Options(TypedDict, total=False):
     random_state: Any
     present: Any
     on_sweep: Callable[[int, Sweep], bool] | None
+    fixed_weights: Any
 
 
 def gfsc(
@@ -181,9 +184,17 @@ def _problem(
     tol: float = 1e-3,
     random_state: Any = None,
     present: Any = None,  # learned graphs are those of completed views
+    fixed_weights: Any = None,
 ) -> Problem:
     stopping = replace(VARIANTS[variant].stopping, tol=tol)
-    return Problem(graphs, n_clusters, random_state=check_random_state(random_state), stopping=stopping, **parameters)
+    return Problem(
+        graphs,
+        n_clusters,
+        random_state=check_random_state(random_state),
+        stopping=stopping,
+        fixed_weights=fixed_weights,
+        **parameters,
+    )
 
 
 def _check_variant(*, variant: str = "robust", **_: Any) -> None:

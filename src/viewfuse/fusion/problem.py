@@ -49,6 +49,7 @@ class Problem:
     joint : whether the cut is part of the fusion; if not, the consensus is embedded once, degree-normalized, at the end
     weighting_samples : the robust variant computes its first weights on this many samples if graphs are learned from more
         than twice as many: a million edges give nearly the same weights as all edges
+    fixed_weights : (n_views,) array of positive weights that replace the learned ones, or None
     """
 
     graphs: Sequence[ViewGraph]
@@ -61,3 +62,8 @@ class Problem:
     max_edge: float = math.inf
     joint: bool = True
     weighting_samples: int = 1000
+    fixed_weights: np.ndarray | None = None
+
+    def weight(self, v: int, learned: float) -> float:
+        """The weight of view v: the learned one, unless the weights are fixed."""
+        return learned if self.fixed_weights is None else float(self.fixed_weights[v])

@@ -51,7 +51,7 @@ def update_views(
     error = 0.0
     for v, view in enumerate(problem.graphs):
         norms.append(write_view_graph(problem, v, state, graph, symmetric=True))
-        weights.append(weight(norms[-1], graph))
+        weights.append(problem.weight(v, weight(norms[-1], graph)))
         kernels.add_scaled(weighted_sum, weights[-1], graph, start=v == 0)
         error += view.reconstruction_error(graph, symmetric=True)
     return norms, error, weights

@@ -7,6 +7,7 @@ from .distances import squared_distances
 from .gaussian import cosine_similarity, gaussian_graph, strongest_edges
 from .nearest import Neighbors, joint_points, neighbor_graph, whitened_points
 from .neighbors import adaptive_neighbors, adaptive_neighbors_graph
+from .ranked import adaptive_weights, distances_at, largest_distance, nearest_samples
 from .representation import Representation, represent
 from .samples import Samples
 from .scaling import SCALINGS, ScaledView, as_dense, min_max, unit_samples, unit_spread
@@ -22,14 +23,18 @@ __all__ = [
     "ScaledView",
     "adaptive_neighbors",
     "adaptive_neighbors_graph",
+    "adaptive_weights",
     "as_dense",
     "completed_factors",
     "cosine_similarity",
+    "distances_at",
     "factorise",
     "factorise_deviations",
     "gaussian_graph",
     "joint_points",
+    "largest_distance",
     "min_max",
+    "nearest_samples",
     "neighbor_graph",
     "represent",
     "self_expressive_graph",

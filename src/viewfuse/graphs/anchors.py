@@ -18,7 +18,6 @@ with ``c_i(q+1)`` the (q + 1)-th largest entry. Both steps treat each row indepe
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -27,8 +26,9 @@ import numpy as np
 import scipy.sparse as sp
 from array_api_compat import array_namespace, is_numpy_array
 from sklearn.cluster import KMeans
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.extmath import randomized_svd
+
+from .._utils.warn import ignoring
 
 __all__ = [
     "UnitRows",
@@ -162,8 +162,7 @@ def group_samples(views: Sequence[UnitRows], n_groups: int, random_state: np.ran
         missing = np.hstack([np.broadcast_to(rows[:, None], p.shape) for rows, p in zip(empty, points, strict=True)])
         rank = min(max(n_groups // _GROUPS_PER_DIRECTION, 1), *side_by_side.shape)
         side_by_side = _completed(side_by_side, missing, rank, random_state)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
+    with ignoring("Number of distinct clusters"):
         kmeans = KMeans(n_groups, n_init=1, max_iter=_ITERATIONS, random_state=random_state).fit(side_by_side)
     return np.unique(kmeans.labels_, return_inverse=True)[1]
 

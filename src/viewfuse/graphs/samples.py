@@ -23,10 +23,13 @@ class Samples:
     points : tuple of (n, p_v) arrays, complete
     present : (n, n_views) array of bool, or None if all are
         Which points are the samples' own; the others were filled from similar samples.
+    weights : tuple of float, one per view, or None if all are 1
+        Of the views in means of graphs. In joint distances the scale of the points is what counts.
     """
 
     points: tuple[np.ndarray, ...]
     present: np.ndarray | None = None
+    weights: tuple[float, ...] | None = None
 
     def __len__(self) -> int:
         return len(self.points[0])
@@ -38,14 +41,16 @@ class Samples:
     def of_views(self, views: Sequence[int]) -> Samples:
         """The same samples in some of the views; if some are in none of these, filled points are taken for their own."""
         points = tuple(self.points[v] for v in views)
+        weights = None if self.weights is None else tuple(self.weights[v] for v in views)
         if self.present is None:
-            return Samples(points)
+            return Samples(points, None, weights)
         there = self.present[:, list(views)]
-        return Samples(points, None if there.all() or not there.any(axis=1).all() else there)
+        return Samples(points, None if there.all() or not there.any(axis=1).all() else there, weights)
 
     def of_rows(self, rows: np.ndarray) -> Samples:
         """Some of the samples."""
-        return Samples(tuple(view[rows] for view in self.points), None if self.present is None else self.present[rows])
+        present = None if self.present is None else self.present[rows]
+        return Samples(tuple(view[rows] for view in self.points), present, self.weights)
 
     def joint(self) -> np.ndarray:
         """The points of all views side by side, (n, Σ p_v)."""
@@ -65,7 +70,9 @@ class Samples:
         A view with clusters of its own, or without any, is outvoted. Samples have no edges in views they are missing from.
         """
         graphs = [self._graph_among(view, rows) for view, rows in zip(self.points, self.rows(), strict=True)]
-        return sp.csr_array(sum(graphs[1:], graphs[0]) / len(graphs))
+        weights = (1.0,) * len(graphs) if self.weights is None else self.weights
+        weighted = [weight * graph for weight, graph in zip(weights, graphs, strict=True)]
+        return sp.csr_array(sum(weighted[1:], weighted[0]) / sum(weights))
 
     def _graph_among(self, view: np.ndarray, rows: np.ndarray) -> sp.csr_array:
         if len(rows) < 2:
@@ -88,8 +95,8 @@ class Samples:
     def null(self, random_state: np.random.RandomState) -> Samples:
         """As many samples of one normally distributed cloud with the same mean and covariances, missing in the same places.
 
-        With ``C = X − 1mᵀ`` the centred joint points and ``CᵀC = RᵀR``, the cloud is ``1mᵀ + GR/√n`` with independent standard
-        normal ``G``. With more columns than samples ``R`` is ``C``.
+        With ``C = X − 1mᵀ`` the centred joint points and ``CᵀC = RᵀR``, the cloud is ``1mᵀ + GR/√n`` with independent
+        standard normal ``G``. With more columns than samples ``R`` is ``C``.
         """
         joint = self.joint()
         mean, n = joint.mean(axis=0), len(joint)
@@ -99,4 +106,4 @@ class Samples:
             factor = np.sqrt(np.maximum(values, 0))[:, None] * vectors.T
         cloud = mean + random_state.standard_normal((n, len(factor))) @ (factor / np.sqrt(n))
         ends = np.cumsum([view.shape[1] for view in self.points])[:-1]
-        return Samples(tuple(np.split(cloud, ends, axis=1)), self.present)
+        return Samples(tuple(np.split(cloud, ends, axis=1)), self.present, self.weights)

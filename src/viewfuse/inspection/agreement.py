@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -11,7 +10,7 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 from sklearn.metrics.cluster import contingency_matrix
 
-from ..exceptions import ViewfuseWarning
+from .._utils.warn import quietly
 from ..linalg import assign_clusters, unit_rows
 from ..linalg.sparse_cut import normalized_graph, spectrum
 from ..metrics import ari, evaluate
@@ -83,8 +82,7 @@ def _spectral_clusters(graph: sp.csr_array, k: int) -> np.ndarray:
     if not 1 < k < rows.size:
         found[rows] = 0
         return found
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ViewfuseWarning)  # noise views are expected here
+    with quietly():  # noise views are expected here
         some = graph if rows.size == len(found) else sp.csr_array(graph[rows][:, rows])
         vectors = spectrum(some, k, random_state=rng, dense_up_to=_DENSE_UP_TO).vectors
         found[rows] = assign_clusters(np.asarray(unit_rows(vectors)), k, n_init=3, random_state=rng)

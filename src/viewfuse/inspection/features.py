@@ -157,10 +157,11 @@ def _distinguishing(
     contrasts: Mapping[str, Contrast], views: Views, n_clusters: int
 ) -> dict[str, list[tuple[Feature, ...]]]:
     """For each view and each cluster, the features with the largest effects."""
-    p_values = adjusted(np.concatenate([one.p_value.ravel() for one in contrasts.values()]))
+    p_values = adjusted(np.concatenate([one.p_value.ravel() for one in contrasts.values()] or [np.empty(0)]))
     by_view: dict[str, list[tuple[Feature, ...]]] = {}
     start = 0
-    for (name, found), names in zip(contrasts.items(), views.feature_names, strict=True):
+    for name, found in contrasts.items():
+        names = views.feature_names[views.names.index(name)]
         p_adjusted = p_values[start : start + found.p_value.size].reshape(found.p_value.shape)
         start += found.p_value.size
         by_view[name] = [_largest(found, p_adjusted, place, name, names) for place in range(n_clusters)]

@@ -21,7 +21,7 @@ from scipy.stats import rankdata
 from .._utils.extras import require
 from .._utils.row_blocks import read_rows
 from ..exceptions import ViewsError
-from ..views import Views
+from ..views import RELATIONS, Views
 from .layouts import drawn_samples
 
 if TYPE_CHECKING:
@@ -41,7 +41,8 @@ class Contrast:
     Attributes
     ----------
     kind : (d,) array of str
-        "category" for columns of 0 and 1, whose means are shares, "count" for whole numbers from 0 to above 10, else "number".
+        "category" for columns of 0 and 1, whose means are shares, "count" for whole numbers from 0 to above 10, else
+        "number".
     inside, outside : (k, d) arrays, means
     effect : (k, d) array, ``(inside − outside) / standard deviation``; 0 for constant columns
     auc : (k, d) array, in [0, 1]: 1 if every sample inside has a larger value than every sample outside
@@ -102,7 +103,8 @@ def markers(model: Any, views: Any) -> DataFrame:
         )
     clusters = np.unique(labels)
     frames = []
-    for (name, found), names in zip(contrasts_of_views(labels, views).items(), views.feature_names, strict=True):
+    for name, found in contrasts_of_views(labels, views).items():
+        names = views.feature_names[views.names.index(name)]
         k, d = found.effect.shape
         features = [feature_name(names, f) for f in range(d)]
         frames.append(
@@ -117,6 +119,8 @@ def markers(model: Any, views: Any) -> DataFrame:
                 }
             )
         )
+    if not frames:
+        raise ViewsError("All views are relations between samples; they have no features.", parameter="views")
     table = pandas.concat(frames, ignore_index=True)
     table["p_adjusted"] = adjusted(table["p_adjusted"].to_numpy())
     table["direction"] = np.where(table["effect"] > 0, "higher", "lower")
@@ -134,6 +138,8 @@ def contrasts_of_views(labels: np.ndarray, views: Views, most_samples: int = _MO
     present = None if views.present is None else views.present[rows]
     found = {}
     for v, name in enumerate(views.names):
+        if views.kinds[v] in RELATIONS:
+            continue  # its columns are samples, not features
         there = np.ones(len(rows), dtype=bool) if present is None else present[:, v]
         found[name] = contrast(read_rows(views.arrays[v], rows[there]), labels[rows[there]], np.unique(labels))
     return found

@@ -22,13 +22,15 @@ from ..cluster.auto.canonical import unit
 from ..cluster.auto.measure import Measure, measured_samples
 from ..graphs import Samples
 from ..graphs.nearest import neighbor_graph
+from ..graphs.relations import RelationPoints
 from ..linalg import unit_rows
 from ..linalg.sparse_cut import normalized_graph
-from ..views import Views
+from ..views import RELATIONS, Views
 from .layouts import drawn_samples
 
 __all__ = [
     "Neighborhoods",
+    "has_relations",
     "nearest_rows",
     "nearest_samples",
     "neighborhoods_of_embedding",
@@ -114,8 +116,8 @@ def neighborhoods_of_views(
     weights : (n_views,) array or None, by which squared distances of the joint graph are multiplied
     precomputed : bool, whether the views are graphs themselves
     """
-    if precomputed:
-        return _of_graphs(views, rows, used, weights)
+    if precomputed or has_relations(views):
+        return _of_mixture(views, rows, used, weights, precomputed)
     samples = samples_of(views, rows)
     points = [_main_directions(view) * _factor(weights, v, used) for v, view in enumerate(samples.points)]
     samples = Samples(tuple(points), samples.present)
@@ -168,10 +170,31 @@ def neighborhoods_of_embedding(embedding: np.ndarray) -> Neighborhoods:
     return Neighborhoods(neighbor_graph(points), {}, _principal_plane(points), points, before_cut=False)
 
 
-def _of_graphs(views: Views, rows: np.ndarray, used: Sequence[int], weights: np.ndarray | None) -> Neighborhoods:
-    graphs = {name: _strongest(array[rows][:, rows]) for name, array in zip(views.names, views.arrays, strict=True)}
+def has_relations(views: Views) -> bool:
+    """Whether some view holds relations between samples and not their features."""
+    return any(kind in RELATIONS for kind in views.kinds)
+
+
+def _of_mixture(
+    views: Views, rows: np.ndarray, used: Sequence[int], weights: np.ndarray | None, precomputed: bool
+) -> Neighborhoods:
+    """Graphs of graphs, kernels, distances and features: fused, they are the weighted sum of the normalized graphs."""
+    graphs = {}
+    for v, name in enumerate(views.names):
+        kind = "graph" if precomputed else views.kinds[v]
+        if kind in RELATIONS:
+            graphs[name] = _graph_of_relation(views.arrays[v][rows][:, rows], kind)
+        else:
+            alone = samples_of(views.select_views([v]), rows)
+            graphs[name] = _graph_among(_main_directions(alone.points[0]), alone.rows()[0])
     parts = [normalized_graph(graphs[views.names[v]]) * _factor(weights, v, used) ** 2 for v in used]
     return Neighborhoods(sp.csr_array(sum(parts[1:], parts[0])), graphs)
+
+
+def _graph_of_relation(relation: Any, kind: str) -> sp.csr_array:
+    if kind == "graph":
+        return _strongest(relation)
+    return neighbor_graph(RelationPoints.learn(relation, kind, np.random.RandomState(0))(relation))
 
 
 def _factor(weights: np.ndarray | None, view: int, used: Sequence[int]) -> float:

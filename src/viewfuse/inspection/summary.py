@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, is_dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -28,6 +29,7 @@ from .missing import absent_samples
 from .neighbor_map import neighbor_map
 from .neighborhoods import (
     Neighborhoods,
+    has_relations,
     nearest_rows,
     nearest_samples,
     neighborhoods_of_embedding,
@@ -169,7 +171,8 @@ class FitSummary:
         It is the verdict of the fit or, if the method gives none, that on the neighbour graphs of the data. Without the data
         that is None.
         """
-        if self.own_verdict is not None or self.views is None or self.params.get("affinity") == "precomputed":
+        given = self.params.get("affinity") == "precomputed"
+        if self.own_verdict is not None or self.views is None or given or has_relations(self.views):
             return self.own_verdict
         rows = drawn_samples(self.labels, _MAX_JUDGED)
         labels = np.unique(self.labels[rows], return_inverse=True)[1]
@@ -216,6 +219,16 @@ class FitSummary:
         if self.views is None:
             return dict(self.saved.get("n_missing", {}))
         return {name: absent_samples(self.views, v) for v, name in enumerate(self.views.names)}
+
+    @property
+    def own_weights(self) -> tuple[float, ...] | None:
+        """The factor or the weight that the user gave to each view; None if there were none."""
+        given = self.params.get("fixed_view_weights") or self.params.get("view_weights")
+        if given is None:
+            return None
+        if isinstance(given, Mapping):
+            return tuple(float(given.get(name, 1.0)) for name in self.view_names)
+        return tuple(map(float, given))
 
     @property
     def tol(self) -> float:

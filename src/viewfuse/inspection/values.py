@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .._utils.row_blocks import read_rows
-from ..views import Views
+from ..views import RELATIONS, Views
 from .markers import contrast, feature_kinds, feature_name
 
 __all__ = ["DrawnFeatures", "drawn_features"]
@@ -36,13 +36,21 @@ class DrawnFeatures:
     left_out: int
 
 
-def drawn_features(views: Views, rows: np.ndarray, labels: np.ndarray, most_values: int = _MOST_VALUES) -> DrawnFeatures:
-    """The features of these rows; of too many, those that differ most between the clusters, from each view its share."""
-    total = sum(int(array.shape[1]) for array in views.arrays)
+def drawn_features(
+    views: Views, rows: np.ndarray, labels: np.ndarray, most_values: int = _MOST_VALUES
+) -> DrawnFeatures | None:
+    """The features of these rows; of too many, those that differ most between the clusters, from each view its share.
+
+    None if all views are relations between samples.
+    """
+    with_features = [v for v, kind in enumerate(views.kinds) if kind not in RELATIONS]
+    if not with_features:
+        return None
+    total = sum(int(views.arrays[v].shape[1]) for v in with_features)
     most = max(most_values // max(len(rows), 1), _FEWEST_FEATURES)
     view, names, kinds, values = [], [], [], []
-    for v, array in enumerate(views.arrays):
-        held = read_rows(array, rows)
+    for v in with_features:
+        held = read_rows(views.arrays[v], rows)
         d = int(held.shape[1])
         kept = np.arange(d)
         if total > most:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import warnings
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +10,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from .._utils.extras import require
-from ..exceptions import UnusedVariablesWarning, ViewsError
+from .._utils.warn import quietly
+from ..exceptions import ViewsError
 from ..graphs.nearest import default_neighbors
 from ..inspection import FitSummary, as_summary
 from ..views.containers import is_anndata, is_mudata
@@ -77,8 +77,7 @@ def _with_ids(fit: FitSummary, data: Any) -> FitSummary:
             hint="Pass the views that were made from the object.",
             parameter="views",
         )
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UnusedVariablesWarning)  # the fit has used what it has used
+    with quietly():  # the fit has used what it has used
         return fit.with_views(views_from_omics(data, labels=False))
 
 

@@ -12,14 +12,16 @@ from sklearn.utils import Bunch
 from .._utils.text import count, listed
 from .._utils.warn import warn
 from ..exceptions import UnusedColumnsWarning, ViewsError, ViewsTypeError
-from ..views import Views, is_dataframe, split_columns
+from ..views import RELATIONS, Views, is_dataframe, split_columns
 from ..views.containers import is_anndata, is_mudata, labels_of_bunch, views_of_bunch
 from ..views.conventions import is_label_name
 from ..views.join_by_id import Missing
+from ..views.kinds import Kinds
 from ..views.labels import Labels, checked_labels
 from . import omics
 from ._safety import reading
 from .columns import ColumnGroups
+from .edges import possible_edge_lists, with_edge_lists
 from .mat import read_mat
 from .mat73 import read_mat73
 from .npz import read_npz
@@ -40,6 +42,7 @@ def load_views(
     labels: Labels = None,
     samples: Samples | None = None,
     missing: Missing = "error",
+    kinds: Kinds = "auto",
 ) -> Views:
     """Read multi-view data from files, DataFrames and other containers.
 
@@ -52,12 +55,13 @@ def load_views(
           An ``UnusedVariablesWarning`` names other matrices with one entry per sample.
         * A NumPy ``.npz`` with one matrix per view, or written by ``scipy.sparse.save_npz``. Pickled arrays are refused.
         * A folder, list or mapping of CSV, TSV or Parquet files: one view each, joined on their id column.
-          A file named ``labels`` (``y``, ``truth``, …) holds the labels.
+          A file named ``labels`` (``y``, ``truth``, …) holds the labels. A file of two or three columns that name samples is
+          an edge list (source, target, weight): a graph. Sparse ``.npz`` files can be among tables without ids.
         * One CSV, TSV or Parquet file, or a DataFrame, with groups of columns given in ``views``.
         * AnnData or MuData (``.h5ad``, ``.h5mu``, or the objects), and scikit-learn Bunches.
     views : str, sequence of str, or mapping, optional
         Which views to read. For one table, the groups of its columns: ``["audio:2-21", "image_*"]``, numbers counted
-        from 1, both ends included. For other files, the names of variables; for AnnData, of layers and ``obsm``
+        from 1, both ends included. For other files, the names of variables; for AnnData, of layers, ``obsm`` and ``obsp``
         entries; for MuData, of modalities, or ``"rna:X_pca"``.
     ids : str, optional
         The column or variable with the ids of the samples. The default is one named ``id``, ``sample``, ``…_id``, …, or
@@ -69,6 +73,8 @@ def load_views(
         Whether samples are rows or columns. Needed only for files that can be read both ways; an error says so.
     missing : {"error", "keep", "drop"}
         What to do with samples that are missing from some view, for tables and modalities, which are matched by id.
+    kinds : mapping of view name to kind, or "auto"
+        What views hold; see :class:`viewfuse.Views`. The kind of views that are not named is guessed.
 
     Returns
     -------
@@ -92,13 +98,17 @@ def load_views(
     ...     load_views(path)
     Views(5 samples; sound: 3 features, image: 8 features)
     """
-    asked = _Request(views, ids, labels, samples, missing)
+    asked = _Request(views, ids, labels, samples, missing, kinds)
+    return _with_kinds(_read(source, asked), kinds)
+
+
+def _read(source: Any, asked: _Request) -> Views:
     if isinstance(source, Bunch):
         return _from_bunch(source, asked)
     if is_anndata(source) or is_mudata(source):
         return _from_omics(source, asked)
     if is_dataframe(source):
-        if samples == "columns":
+        if asked.samples == "columns":
             raise ViewsError(
                 "The samples of a DataFrame must be its rows.",
                 hint="Give its transpose, df.T.",
@@ -106,14 +116,101 @@ def load_views(
                 value=("rows",),
             )
         asked.without_missing("a DataFrame")
-        return views_from_frame(source, views, ids=ids, labels=labels)
+        return views_from_frame(source, asked.views, ids=asked.ids, labels=asked.labels)
     if isinstance(source, (str, Path)):
         path = Path(source).expanduser()
         if not path.is_dir():
             return _from_file(path, asked)
         source = _tables_of_folder(path)
-    paths = _selected(_named_paths(source), views)
-    return views_from_tables(paths, ids=ids, labels=labels, samples=samples, missing=missing)
+    return _from_tables(_selected(_named_paths(source), asked.views), asked)
+
+
+def _from_tables(paths: dict[str, Path], asked: _Request) -> Views:
+    """Read one table per view; edge lists and sparse matrices become graphs of the samples of the others."""
+    named = {str(name): str(kind) for name, kind in asked.kinds.items()} if isinstance(asked.kinds, Mapping) else {}
+    sparse = {name: path for name, path in paths.items() if sniff(path) != "table"}
+    tables = {name: path for name, path in paths.items() if name not in sparse}
+    edges = possible_edge_lists({name: path for name, path in tables.items() if not is_label_name(name)}, named)
+    others = {name: path for name, path in tables.items() if name not in {one.name for one in edges}}
+    uncertain = [one for one in edges if not one.is_certain]
+    has_views = not all(is_label_name(name) for name in others)
+    if not has_views and uncertain:
+        others |= {one.name: one.path for one in uncertain}
+        edges, has_views = [one for one in edges if one.is_certain], True
+    views = _joined(others, asked) if has_views else None
+    ids = {str(i) for i in views.ids.tolist()} if views is not None and views.ids is not None else set()
+    wrong = [one for one in edges if not one.is_certain and not one.is_among(ids)]
+    if wrong:  # ordinary tables after all
+        views = _joined(
+            {name: path for name, path in paths.items() if name in others or name in {w.name for w in wrong}}, asked
+        )
+    edges = [one for one in edges if one not in wrong]
+    if edges:
+        views = with_edge_lists(views, edges, drop=asked.missing == "drop")
+        views = views.select_views([views.names.index(name) for name in tables if name in views.names])
+    return _with_sparse(views, sparse)
+
+
+def _joined(paths: dict[str, Path], asked: _Request) -> Views:
+    return views_from_tables(paths, ids=asked.ids, labels=asked.labels, samples=asked.samples, missing=asked.missing)
+
+
+def _with_sparse(views: Views | None, paths: dict[str, Path]) -> Views:
+    """Add the sparse matrices of ``.npz`` files, whose rows are in the order of the samples."""
+    matrices = {}
+    for name, path in paths.items():
+        with reading(path, "NumPy archive data"):
+            arrays = read_npz(path)
+            if list(arrays) != ["X"]:
+                raise ViewsError(
+                    "in a list, an .npz file must hold one sparse matrix (scipy.sparse.save_npz).",
+                    hint="Read this file on its own.",
+                    view=name,
+                )
+            matrices[name] = arrays["X"]
+    if views is None:
+        return Views(matrices)
+    if matrices and views.ids is not None:
+        raise ViewsError(
+            f"The tables have ids, but {listed(matrices)} has none, so the rows cannot be matched.",
+            hint="Give an edge list instead of the sparse matrix, or tables without ids.",
+            view=next(iter(matrices)),
+        )
+    named = dict(zip(views.names, views.arrays, strict=True)) | matrices
+    kinds = [*views.kinds, *("auto" for _ in matrices)]
+    made = Views(named, ids=views.ids, y=views.y, present=views.present, kinds=kinds)
+    made.feature_names = (*views.feature_names, *(None for _ in matrices))
+    return made
+
+
+def _with_kinds(views: Views, kinds: Kinds) -> Views:
+    """Set the kinds that were asked for, and guess the others; the columns of a table of a relation are matched by id."""
+    views = _columns_in_order(views)
+    if isinstance(kinds, str):
+        kinds = dict.fromkeys(views.names, kinds)
+    if isinstance(kinds, Mapping):
+        known = [kind if kind in RELATIONS else "auto" for kind in views.kinds]
+        kinds = dict(zip(views.names, known, strict=True)) | {
+            name: kind
+            for name, kind in kinds.items()
+            if kind != "auto" or views.kinds[views.names.index(name)] not in RELATIONS
+        }
+    return Views(views, kinds=kinds)
+
+
+def _columns_in_order(views: Views) -> Views:
+    """Put the columns of tables whose columns are named by the ids of the samples in the order of the samples."""
+    if views.ids is None:
+        return views
+    ids = [str(i) for i in views.ids.tolist()]
+    arrays = list(views.arrays)
+    for v, columns in enumerate(views.feature_names):
+        if columns is not None and len(columns) == len(ids) and set(columns) == set(ids):
+            place = {name: position for position, name in enumerate(columns)}
+            arrays[v] = arrays[v][:, [place[i] for i in ids]]
+    made = Views(arrays, names=views.names, ids=views.ids, y=views.y, present=views.present, kinds=views.kinds)
+    made.feature_names = views.feature_names
+    return made
 
 
 @dataclass(frozen=True)
@@ -125,6 +222,7 @@ class _Request:
     labels: Labels
     samples: Samples | None
     missing: Missing
+    kinds: Kinds
 
     def __post_init__(self) -> None:
         if self.samples not in (None, "rows", "columns"):
@@ -245,7 +343,9 @@ def _chosen_views(views: Views, wanted: str | Sequence[str] | None) -> Views:
 
 def _tables_of_folder(folder: Path) -> list[Path]:
     paths = sorted(
-        path for path in folder.iterdir() if path.suffix.lower() in TABLE_SUFFIXES and not path.name.startswith(".")
+        path
+        for path in folder.iterdir()
+        if path.suffix.lower() in (*TABLE_SUFFIXES, ".npz") and not path.name.startswith(".")
     )
     if not paths:
         raise ViewsError(
@@ -278,9 +378,9 @@ def _named_paths(source: Any) -> dict[str, Path]:
         )
     paths = {name: Path(path).expanduser() for name, path in named}
     for name, path in paths.items():
-        if sniff(path) != "table":
+        if sniff(path) not in ("table", "NumPy archive"):
             raise ViewsError(
-                f"{path}: in a list, each file must be a table (CSV, TSV, Parquet).",
+                f"{path}: in a list, each file must be a table (CSV, TSV, Parquet) or a sparse matrix (.npz).",
                 hint="Read this file on its own.",
                 view=name,
             )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,8 @@ def load_results(path: str | Path) -> FitSummary:
         raise ViewsFormatError(f"{path}: this is not an .npz file of saved results.", hint="io.save_results writes them.")
     with reading(path, "saved results"):
         found = read_npz(path)
+        if is_model(path):
+            raise ViewsFormatError("it holds a model, not the results of a fit.", hint="viewfuse.load(path) reads models.")
         missing = sorted(_REQUIRED - found.keys())
         if missing:
             raise ViewsFormatError(f"these are not the saved results of a fit: there is no array {missing[0]!r}.")
@@ -76,6 +79,12 @@ def load_results(path: str | Path) -> FitSummary:
             choice=json.loads(str(found["choice"])) if "choice" in found else None,
             history={name.removeprefix("history_"): found[name] for name in found if name.startswith("history_")},
         )
+
+
+def is_model(path: Path) -> bool:
+    """Whether an archive holds a saved model."""
+    with zipfile.ZipFile(path) as archive:
+        return "model.json" in archive.namelist()
 
 
 def _params(found: dict[str, Any]) -> dict[str, Any]:

@@ -16,8 +16,9 @@ import scipy.sparse as sp
 
 from .._utils.warn import warn
 from ..exceptions import UnusedVariablesWarning, ViewsFormatError
-from ..views import Views
+from ..views import RELATIONS, Views, guess_kind
 from ..views.conventions import is_id_variable, is_label_name
+from ..views.kinds import is_symmetric
 from ..views.labels import checked_labels, whole_numbers
 from ._safety import is_matrix, is_numeric
 
@@ -69,10 +70,11 @@ def views_from_variables(
     lengths = {what: len(vector) for what, vector in (("labels", y), ("ids", id_vector)) if vector is not None}
     axis = _samples_axis(names, matrices, lengths, samples)
     if views is None:
-        others = _others(rest, chosen, matrices[0].shape[axis], axis, len(matrices))
-        if every:
-            added = [name for name, value in others.items() if _lies_along(value, matrices[0].shape[axis], axis)]
-            names, matrices = [*names, *added], [*matrices, *(others.pop(name) for name in added)]
+        n_samples = matrices[0].shape[axis]
+        others = _others(rest, chosen, n_samples, axis, len(matrices))
+        fits = _lies_along if every else _is_relation_of
+        added = [name for name, value in others.items() if fits(value, n_samples, axis)]
+        names, matrices = [*names, *added], [*matrices, *(others.pop(name) for name in added)]
         if others:
             warn(_unused_variables(path, others))
     return Views([matrix.T for matrix in matrices] if axis == 1 else matrices, names=names, ids=id_vector, y=y)
@@ -181,6 +183,11 @@ def _lies_along(value: Any, n_samples: int, axis: int) -> bool:
     return not isinstance(value, list) and value.ndim == 2 and value.shape[axis] == n_samples
 
 
+def _is_relation_of(value: Any, n_samples: int, axis: int) -> bool:
+    """Whether this is a graph, kernel or distance matrix of the samples, which a file may hold beside their features."""
+    return _lies_along(value, n_samples, axis) and value.shape == (n_samples, n_samples) and guess_kind(value) in RELATIONS
+
+
 def _others(variables: Mapping[str, Any], chosen: list[str], n_samples: int, axis: int, n_views: int) -> dict[str, Any]:
     """Return the variables that were not chosen but have one entry per sample, so that they could be views too."""
 
@@ -280,11 +287,18 @@ def _as_vector(name: str, value: Any, n_views: int, what: str) -> np.ndarray:
     if not isinstance(value, np.ndarray) or value.dtype.kind not in "biufUS" or value.ndim > 2:
         raise _not_a_vector(name, value, what)
     if value.ndim == 2 and min(value.shape) > 1:
-        if n_views not in value.shape:
+        if n_views not in value.shape or _is_one_hot(value):
+            if what == "labels" and _is_one_hot(value):
+                return np.argmax(value, axis=1)
             raise _not_a_vector(name, value, what)
         # One column (or row) per view.
         return _same(name, list(whole_numbers(value.T if value.shape[1] == n_views else value)), what)
     return whole_numbers(value.ravel())
+
+
+def _is_one_hot(value: np.ndarray) -> bool:
+    """Whether each row has a single 1, in the column of its class."""
+    return bool(np.isin(value, (0, 1)).all() and (value.sum(axis=1) == 1).all() and value.shape[0] > value.shape[1])
 
 
 def _not_a_vector(name: str, value: Any, what: str) -> ViewsFormatError:
@@ -348,7 +362,8 @@ def _samples_axis(names: Sequence[str], matrices: Sequence[Any], lengths: Mappin
             parameter=what,
             value=_offered(what),
         )
-    if len(fitting) == 2 and not all(_is_symmetric(matrix) for matrix in matrices):
+    # The rows and the columns of a directed graph are the same samples.
+    if len(fitting) == 2 and not all(is_symmetric(matrix) or guess_kind(matrix) == "graph" for matrix in matrices):
         raise ViewsFormatError(
             f"samples could be the rows or the columns of the views ({found}).",
             hint="Choose with samples='rows' or samples='columns'.",
@@ -356,12 +371,6 @@ def _samples_axis(names: Sequence[str], matrices: Sequence[Any], lengths: Mappin
             value=("rows", "columns"),
         )
     return axes[fitting[0]]
-
-
-def _is_symmetric(matrix: Any) -> bool:
-    if matrix.shape[0] != matrix.shape[1]:
-        return False
-    return (matrix != matrix.T).nnz == 0 if sp.issparse(matrix) else bool(np.array_equal(matrix, matrix.T))
 
 
 def _described(variables: Mapping[str, Any]) -> str:

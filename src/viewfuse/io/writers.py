@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from .._utils.files import replacing
 from ..exceptions import ViewsError
 from ..inspection import FitSummary, as_summary
 from ..inspection.stored import parts_to_arrays
+from ..views import Views
 from ..views.containers import is_anndata, is_mudata
 from . import omics
 from .annotations import annotate
@@ -23,6 +25,7 @@ __all__ = [
     "check_labels_target",
     "check_results_target",
     "save_labels",
+    "save_predictions",
     "save_results",
     "spreadsheet_safe",
 ]
@@ -74,9 +77,21 @@ def save_labels(path: str | Path, model: Any, views: Any = None) -> Path:
     columns["label"] = fit.labels
     if fit.confidence is not None:
         columns["confidence"] = fit.confidence
-    if path.suffix.lower() in _SEPARATORS and "id" in columns:
-        columns["id"] = [spreadsheet_safe(i) for i in columns["id"]]
-    frame = require("pandas").DataFrame(columns)
+    return _write_table(path, columns)
+
+
+def save_predictions(path: str | Path, views: Views, columns: Mapping[str, Any]) -> Path:
+    """Write one line per sample: its id, or its row counted from 0, and these columns. The formats are those of labels."""
+    path = check_labels_target(path)
+    first = {"row": np.arange(len(views))} if views.ids is None else {"id": views.ids}
+    return _write_table(path, {**first, **columns})
+
+
+def _write_table(path: Path, columns: Mapping[str, Any]) -> Path:
+    held = dict(columns)
+    if path.suffix.lower() in _SEPARATORS and "id" in held:
+        held["id"] = [spreadsheet_safe(i) for i in held["id"]]
+    frame = require("pandas").DataFrame(held)
     with replacing(path) as temporary:
         if path.suffix.lower() in _PARQUET:
             frame.to_parquet(temporary, index=False)

@@ -8,19 +8,24 @@ from .assign import (
     edge_confidence,
     margin_confidence,
     nearest_centres,
+    random_kmeans,
     refilled,
     unit_rows,
 )
 from .bipartite import BipartiteEmbedding, bipartite_embedding
 from .complement import Complement, normalized_adjacency
+from .congruence import Congruence
 from .eigensolvers import Eigenpairs, smallest_eigenpairs, symmetric_eigh
 from .laplacian import Laplacian, isolated_samples, row_sums
 from .numbering import numbered_by_size, occurrences, order_by_size, renumbered
 from .recurrence import Recurrence, halves, recurrence
+from .simplex import project_rows, simplex_programs
+from .sparse_laplacian import smallest_laplacian_eigenpairs
 
 __all__ = [
     "BipartiteEmbedding",
     "Complement",
+    "Congruence",
     "Eigenpairs",
     "Laplacian",
     "Recurrence",
@@ -38,11 +43,15 @@ __all__ = [
     "numbered_by_size",
     "occurrences",
     "order_by_size",
+    "project_rows",
+    "random_kmeans",
     "recurrence",
     "refilled",
     "renumbered",
     "row_sums",
+    "simplex_programs",
     "smallest_eigenpairs",
+    "smallest_laplacian_eigenpairs",
     "symmetric_eigh",
     "unit_rows",
 ]

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 from array_api_compat import array_namespace, is_numpy_array
 from sklearn.cluster import KMeans
-from sklearn.exceptions import ConvergenceWarning
 
 from .._utils.device import to_host
-from .._utils.warn import warn
+from .._utils.warn import ignoring, warn
 from ..exceptions import DegenerateGraphWarning, DivergenceError
 from .kmeans import kmeans
 
@@ -23,6 +21,7 @@ __all__ = [
     "edge_confidence",
     "margin_confidence",
     "nearest_centres",
+    "random_kmeans",
     "refilled",
     "unit_rows",
 ]
@@ -50,6 +49,21 @@ def assign_clusters(embedding: Any, n_clusters: int, *, n_init: int, random_stat
 def cluster_centres(embedding: Any, n_clusters: int, *, n_init: int, random_state: np.random.RandomState) -> Any:
     """The centres of the same k-means, (k, p), to which :func:`nearest_centres` assigns new rows."""
     return _kmeans(embedding, n_clusters, n_init, random_state)[1]
+
+
+def random_kmeans(
+    points: np.ndarray, n_clusters: int, *, n_init: int, max_iter: int, random_state: np.random.RandomState
+) -> tuple[np.ndarray, np.ndarray]:
+    """Labels (n,) and centres (k, p) of k-means that starts from random samples, as the programs of several methods do.
+
+    No cluster is empty.
+    """
+    estimator = KMeans(n_clusters, init="random", n_init=n_init, max_iter=max_iter, random_state=random_state)
+    with ignoring("Number of distinct clusters"):
+        estimator.fit(points)
+    labels, centres = estimator.labels_.astype(np.int64), estimator.cluster_centers_
+    costs = np.sum((points - centres[labels]) ** 2, axis=1)
+    return all_clusters_taken(labels, costs, n_clusters), centres
 
 
 def nearest_centres(rows: Any, centres: Any) -> Any:
@@ -82,8 +96,7 @@ def _kmeans(embedding: Any, n_clusters: int, n_init: int, random_state: np.rando
         return result.labels, result.centres
     rows = to_host(embedding)
     estimator = KMeans(n_clusters, n_init=n_init, random_state=random_state)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
+    with ignoring("Number of distinct clusters"):
         estimator.fit(rows.astype(float, copy=False))  # scikit-learn is slower in single precision
     labels = xp.asarray(estimator.labels_, dtype=xp.int64, device=embedding.device)
     return labels, xp.asarray(estimator.cluster_centers_, dtype=embedding.dtype, device=embedding.device)

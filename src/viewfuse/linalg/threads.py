@@ -6,6 +6,7 @@ Here whole parts of the work, products included, run on as many threads as the B
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -17,7 +18,9 @@ from typing import Any
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
-__all__ = ["for_each", "matmul", "row_sums", "spans", "threads_for", "worker_threads"]
+from .._utils.kept import Kept
+
+__all__ = ["for_each", "matmul", "row_sums", "spans", "thread_limits_kept", "threads_for", "worker_threads"]
 
 _PANEL = 256
 _SMALL = 500  # samples: for so few, one thread is as fast as several
@@ -25,6 +28,21 @@ _SMALL = 500  # samples: for so few, one thread is as fast as several
 _workers: ContextVar[tuple[ThreadPoolExecutor, int] | None] = ContextVar("workers", default=None)
 # The number of BLAS threads is a setting of the whole process, so only one computation at a time may change it.
 _blas_lock = Lock()
+_is_forked = False
+
+
+def _note_fork() -> None:
+    """A forked process has none of the threads of its parent, and GNU's OpenMP waits for them for ever.
+
+    So it computes on one thread if it uses OpenMP, and neither the pool nor the lock of another thread is of use.
+    """
+    global _blas_lock, _is_forked
+    _blas_lock, _is_forked = Lock(), True
+    _workers.set(None)
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(after_in_child=_note_fork)
 
 
 @contextmanager
@@ -40,7 +58,8 @@ def worker_threads() -> Iterator[None]:
     try:
         blas = _blas()
         threads = max((library["num_threads"] for library in blas.info()), default=1)
-        with blas.limit(limits=1), ThreadPoolExecutor(threads) as pool:
+        limited = _libraries() if _is_forked else blas
+        with limited.limit(limits=1), ThreadPoolExecutor(threads) as pool:
             token = _workers.set((pool, threads))
             try:
                 yield
@@ -51,9 +70,12 @@ def worker_threads() -> Iterator[None]:
 
 
 @contextmanager
-def threads_for(n_samples: int) -> Iterator[None]:
-    """Limit the computation to one thread if there are few samples: on a busy machine idle threads only spin."""
-    if n_samples > _SMALL or _workers.get() is not None or not _blas_lock.acquire(blocking=False):
+def threads_for(n_samples: int, few: int = _SMALL) -> Iterator[None]:
+    """Limit the computation to one thread if there are few samples: on a busy machine idle threads only spin.
+
+    A forked process has one thread for any number of samples.
+    """
+    if (n_samples > few and not _is_forked) or _workers.get() is not None or not _blas_lock.acquire(blocking=False):
         yield
         return
     try:
@@ -125,3 +147,15 @@ def _libraries() -> ThreadpoolController:
 @cache
 def _blas() -> ThreadpoolController:
     return _libraries().select(user_api="blas")
+
+
+def _thread_numbers() -> list[int]:
+    return [library.get_num_threads() for library in _libraries().lib_controllers]
+
+
+def _set_thread_numbers(numbers: list[int]) -> None:
+    for library, number in zip(_libraries().lib_controllers, numbers, strict=True):
+        library.set_num_threads(number)
+
+
+thread_limits_kept = Kept(_thread_numbers, _set_thread_numbers)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .._utils.text import count
-from .._utils.warn import warn
+from .._utils.warn import quietly, warn
 from ..exceptions import UnmatchedSamplesWarning, ViewsError
 from ..inspection.agreement import natural_order
 from ..inspection.palette import colour_of
@@ -100,8 +99,7 @@ def given_columns(columns: Any, ids: np.ndarray | None, n_samples: int) -> dict[
 
 def check_columns(columns: Any, views: Views) -> None:
     """Check before a long fit that these columns can be shown for its samples. Samples without a row are no error."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UnmatchedSamplesWarning)
+    with quietly():
         given_columns(columns, views.ids, len(views))
 
 

@@ -286,6 +286,7 @@ def _views(fit: FitSummary) -> list[dict[str, Any]]:
             "name": name,
             "features": None if fit.n_features is None else fit.n_features[v],
             "weight": None if fit.view_weights is None else float(fit.view_weights[v]),
+            "own_weight": None if fit.own_weights is None else fit.own_weights[v],
             "agreement": alone.get(name),
             "without": without.get(name),
             "remark": "noise view: the clusters are not visible in it" if name in fit.noise_views else "",

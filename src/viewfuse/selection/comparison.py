@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from scipy.stats import rankdata
 from sklearn.metrics import silhouette_score
 
 from ..graphs import as_dense, unit_samples
 from ..metrics import accuracy, ari, nmi, purity
 from ..views import Views
 
-__all__ = ["label_free_scores", "labelled_scores"]
+__all__ = ["LABEL_FREE_COLUMNS", "label_free_choice", "label_free_scores", "labelled_scores"]
+
+LABEL_FREE_COLUMNS = (
+    "There are no labels, so no column says which clusters are true. agreement: mean ARI with the other methods; it is high "
+    "for what many methods find, also if all of them are wrong in the same way. silhouette: how much nearer samples are to "
+    "their own cluster than to the next, in all views side by side; it is high for round, equally large clusters, which "
+    "k-means looks for."
+)
 
 
 def labelled_scores(labels_true: Any, found: Mapping[str, np.ndarray]) -> dict[str, dict[str, float]]:
@@ -37,3 +45,29 @@ def label_free_scores(views: Views, found: Mapping[str, np.ndarray]) -> dict[str
             "silhouette": float(silhouette_score(points, labels)) if has_silhouette else float("nan"),
         }
     return scores
+
+
+def label_free_choice(rows: Sequence[Mapping[str, Any]]) -> str | None:
+    """Which of the compared methods to take without labels, and why; None with fewer than two results.
+
+    The columns often contradict each other, so the method with the best mean rank in both is named, and it is said where
+    they disagree. ``rows`` have the keys "method", "agreement" and "silhouette".
+    """
+    scored = [row for row in rows if row["agreement"] is not None and row["silhouette"] is not None]
+    if len(scored) < 2:
+        return None
+    ranks = {name: rankdata([-row[name] for row in scored]) for name in ("agreement", "silhouette")}
+    both = np.stack([ranks["agreement"], ranks["silhouette"]])
+    best = int(np.lexsort((both.max(axis=0), both.sum(axis=0)))[0])  # of equal sums the more balanced
+    place = {name: int(np.ceil(found[best])) for name, found in ranks.items()}
+    first = {name: scored[int(np.argmin(found))]["method"] for name, found in ranks.items()}
+    text = (
+        f"I would take {scored[best]['method']}: it is number {place['agreement']} by agreement and number "
+        f"{place['silhouette']} by silhouette of {len(scored)}, the best in both together."
+    )
+    if first["agreement"] != first["silhouette"]:
+        text += (
+            f" The two disagree: {first['agreement']} is first by agreement, {first['silhouette']} by silhouette. Look at "
+            "both clusterings before you rely on one."
+        )
+    return text

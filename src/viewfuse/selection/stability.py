@@ -25,14 +25,13 @@ from sklearn.utils import check_random_state
 from .._utils.device import to_host
 from .._utils.extras import require
 from .._utils.text import count
-from .._utils.warn import warn
+from .._utils.warn import quietly, warn
 from ..cluster import MultiViewClusterer
 from ..cluster._base import Cut
 from ..cluster._checks import check_count
 from ..exceptions import ConvergenceWarning, ViewsError, ViewsTypeError
 from ..linalg import halves, recurrence
 from ..views import Views, holds_dask
-from ._quiet import ignore_fit_warnings
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -124,7 +123,7 @@ def stability(
             "stability needs views in memory, but these are Dask collections.", hint="Pass a sample of them."
         )
     rng = check_random_state(random_state)
-    with ignore_fit_warnings():
+    with quietly():
         data = model._as_views(views)
         model = model if hasattr(model, "labels_") else clone(model).fit(views)
     labels = to_host(model.labels_)
@@ -135,7 +134,7 @@ def stability(
         return Stability(np.array([len(labels)]), ones, ones, np.ones(len(labels)), ones)
     rows = _resampled_rows(model, len(labels), rng)
     drawn = data if len(rows) == len(data) else _part(model, data, rows)
-    with ignore_fit_warnings():
+    with quietly():
         shared = model._shared_cut(drawn, k, rng)
         cluster = _fit_to(model, drawn, k) if shared is None else shared
         parts = halves(len(rows), n_resamples or (_REFITTED if shared is None else _SHARED), k + 1, rng)
@@ -172,7 +171,13 @@ def _fit_to(model: MultiViewClusterer, data: Views, n_clusters: int) -> Cut:
     again = clone(model)
     unlimited = {"max_time": None, "callback": None, "verbose": 0, "views": None, "n_clusters": n_clusters}
     again.set_params(**{name: value for name, value in unlimited.items() if name in again.get_params()})
-    return lambda part: clone(again).fit(_part(model, data, part)).labels_
+
+    def labels_of(part: np.ndarray) -> Any:
+        one = clone(again)
+        one._gives_verdict = False
+        return one.fit(_part(model, data, part)).labels_
+
+    return labels_of
 
 
 def _part(model: MultiViewClusterer, data: Views, rows: np.ndarray) -> Views:

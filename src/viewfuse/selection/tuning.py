@@ -17,13 +17,13 @@ from .._utils.checksum import checksum
 from .._utils.device import to_host
 from .._utils.extras import require
 from .._utils.store import Store
+from .._utils.warn import quietly
 from ..cluster import METHODS, MultiViewClusterer, known_methods
 from ..cluster._checks import check_count, nonconstant_views
 from ..exceptions import ParameterError
 from ..fusion import gfsc, learned_factors
 from ..linalg import assign_clusters, numbered_by_size, unit_rows
 from ..views import Views
-from ._quiet import ignore_fit_warnings
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -134,7 +134,7 @@ def tune(
     views = views if isinstance(views, Views) else Views(views)
     check_count("n_clusters", n_clusters, least=2)
     points = _grid_points(method, grid)
-    with ignore_fit_warnings(), _saved_points(folder, views, method, n_clusters, random_state) as saved_or_computed:
+    with quietly(), _saved_points(folder, views, method, n_clusters, random_state) as saved_or_computed:
         cluster = _clusterer(views, method, n_clusters, random_state)
         found = np.stack([saved_or_computed(point, cluster) for point in _with_bar(points, progress)])
     pairs = np.array([[adjusted_rand_score(one, other) for other in found] for one in found])

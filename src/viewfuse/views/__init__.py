@@ -1,8 +1,21 @@
 """Named, row-aligned and validated views of the same samples: the only data that the core uses."""
 
 from .containers import holds_dask, holds_views
+from .kinds import KINDS, RELATIONS, guess_kind
 from .matrices import is_dataframe
 from .members import align_graph_frames
+from .networks import holds_networks
 from .views import Views, split_columns
 
-__all__ = ["Views", "align_graph_frames", "holds_dask", "holds_views", "is_dataframe", "split_columns"]
+__all__ = [
+    "KINDS",
+    "RELATIONS",
+    "Views",
+    "align_graph_frames",
+    "guess_kind",
+    "holds_dask",
+    "holds_networks",
+    "holds_views",
+    "is_dataframe",
+    "split_columns",
+]

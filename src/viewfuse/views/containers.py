@@ -67,8 +67,8 @@ def members_of_omics(data: Any, views: str | Sequence[str] | None = None) -> lis
     ----------
     data : AnnData or MuData
     views : str or sequence of str, optional
-        For AnnData, names of layers and ``obsm`` entries, and ``"X"``. For MuData, names of modalities;
-        ``"rna:X_pca"`` takes a layer or ``obsm`` entry of a modality instead of its ``X``.
+        For AnnData, names of layers, ``obsm`` and ``obsp`` entries, and ``"X"``. For MuData, names of modalities;
+        ``"rna:X_pca"`` takes a layer or another entry of a modality instead of its ``X``.
     """
     wanted = [views] if isinstance(views, str) else views
     if is_mudata(data):
@@ -129,9 +129,16 @@ def _entries(data: Any) -> dict[str, Any]:
 
 
 def _entry(data: Any, entries: dict[str, Any], key: str, name: str) -> Member:
+    pair = key.removeprefix("obsp/")
+    if key not in entries and pair in data.obsp:
+        ids = data.obs_names.to_numpy(dtype=str).astype(object)
+        kind = "features" if "distance" in pair else "graph"  # load_views guesses the kind of features
+        return Member(
+            name, sp.csr_array(data.obsp[pair]) if sp.issparse(data.obsp[pair]) else data.obsp[pair], ids, None, kind
+        )
     if key not in entries:
         raise ViewsError(
-            f"There is no {key!r} for view {name!r}; the entries are {listed(entries)}.",
+            f"There is no {key!r} for view {name!r}; the entries are {listed([*entries, *data.obsp])}.",
             hint="Choose entries with views=['NAME', …].",
             view=name,
             parameter="views",

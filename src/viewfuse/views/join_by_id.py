@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -11,6 +11,7 @@ import scipy.sparse as sp
 
 from .._utils.text import count, listed
 from ..exceptions import ViewsError
+from .kinds import RELATIONS
 from .matrices import as_matrix, column_names, is_dataframe
 
 __all__ = ["Aligned", "Member", "Missing", "align", "joined_on_index", "matched_by_id"]
@@ -26,6 +27,7 @@ class Member:
     matrix: Any
     ids: np.ndarray | None = None
     feature_names: np.ndarray | None = None
+    kind: str = "features"
 
 
 @dataclass(frozen=True)
@@ -84,7 +86,7 @@ def align(members: Sequence[Member], missing: Missing = "error") -> Aligned:
         raise _missing_samples(members, all_ids, present)
     rows = [np.array([known.get(i, -1) for i in all_ids]) for known in row_of_id]
     taken = [
-        Member(member.name, _take_rows(member.matrix, row), None, member.feature_names)
+        Member(member.name, _taken(member, row), None, member.feature_names, member.kind)
         for member, row in zip(members, rows, strict=True)
     ]
     return Aligned(tuple(taken), _id_array(all_ids), present, n_dropped=len(complete) - len(all_ids))
@@ -95,7 +97,7 @@ def _with_comparable_ids(members: Sequence[Member]) -> list[Member]:
     kinds = {"number" if member.ids is not None and member.ids.dtype.kind in "iu" else "text" for member in members}
     if len(kinds) == 1:
         return list(members)
-    return [Member(m.name, m.matrix, np.array([str(i) for i in m.ids], dtype=object)) for m in members if m.ids is not None]
+    return [replace(m, ids=np.array([str(i) for i in m.ids], dtype=object)) for m in members if m.ids is not None]
 
 
 def _row_of_id(member: Member) -> dict[Any, int]:
@@ -132,6 +134,12 @@ def _missing_samples(members: Sequence[Member], ids: list[Any], present: np.ndar
         parameter="missing",
         value=("drop", "keep"),
     )
+
+
+def _taken(member: Member, rows: np.ndarray) -> Any:
+    """The rows of a view; of a relation, the same columns too."""
+    taken = _take_rows(member.matrix, rows)
+    return _take_rows(taken.T, rows).T if member.kind in RELATIONS else taken
 
 
 def _take_rows(matrix: Any, rows: np.ndarray) -> Any:

@@ -12,7 +12,7 @@ from array_api_compat import array_namespace, is_array_api_obj, is_numpy_array
 from .._utils.row_blocks import is_on_disk, read_rows
 from ..exceptions import ViewsError, ViewsTypeError
 
-__all__ = ["as_float", "as_matrix", "column_names", "is_dataframe", "memory_of", "take_rows", "with_zero_rows"]
+__all__ = ["as_float", "as_matrix", "column_names", "is_dataframe", "memory_of", "take_block", "take_rows", "with_zero_rows"]
 
 
 def is_dataframe(data: Any) -> bool:
@@ -153,3 +153,13 @@ def take_rows(array: Any, rows: np.ndarray) -> Any:
         return array[rows]
     xp = array_namespace(array)
     return xp.take(array, xp.asarray(rows, device=array.device), axis=0)
+
+
+def take_block(array: Any, rows: np.ndarray, columns: np.ndarray | None = None) -> Any:
+    """Return the rows and, by default the same, columns of a relation between samples."""
+    columns = rows if columns is None else columns
+    taken = take_rows(array, rows)
+    if sp.issparse(taken) or is_numpy_array(taken):
+        return taken[:, columns]
+    xp = array_namespace(taken)
+    return xp.take(taken, xp.asarray(columns, device=taken.device), axis=1)

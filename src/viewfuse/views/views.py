@@ -17,9 +17,11 @@ from ..exceptions import ViewsError, ViewsTypeError
 from .column_groups import columns_of_group
 from .containers import holds_views, labels_of_bunch, labels_of_omics, members_of_omics, views_of_bunch
 from .join_by_id import Aligned, Member, Missing, align, joined_on_index, matched_by_id
+from .kinds import RELATIONS, Kinds, checked_kinds
 from .labels import checked_labels
-from .matrices import as_float, as_matrix, column_names, is_dataframe, memory_of, take_rows, with_zero_rows
-from .members import checked_names, named_members
+from .matrices import as_float, as_matrix, column_names, is_dataframe, memory_of, take_block, take_rows, with_zero_rows
+from .members import align_relations, checked_names, named_members
+from .networks import is_network, networks_as_matrices
 
 __all__ = ["Views", "split_columns"]
 
@@ -38,7 +40,8 @@ class Views:
         DataFrames are joined on their index, in the order of the first one. An id that is missing from another
         DataFrame, or that it contains twice, is an error. An array has no ids, so it can only be combined with
         DataFrames that are already in the same order. Bunches, AnnData and MuData are converted as in
-        :func:`viewfuse.load_views`.
+        :func:`viewfuse.load_views`. A networkx graph is a view of the kind "graph"; its nodes are matched with the ids, or
+        are 0 … n − 1.
     names : sequence of str, optional
         Names of the views. The default is the keys of the mapping, or ``view0``, ``view1``, …
     ids : sequence, optional
@@ -50,10 +53,14 @@ class Views:
     missing : {"error", "keep", "drop"}
         What to do with an id that some DataFrame does not have: raise an error; keep it, with ``present`` False there;
         or drop it.
+    kinds : mapping of view name to kind, sequence of kinds, or "auto", optional
+        "features" (the default), "counts" or "categories"; or a relation with one row and one column per sample: "graph"
+        (edge weights; may be sparse, directed or weighted), "kernel" (positive semidefinite) or "distance". "auto" guesses
+        from the values (:func:`viewfuse.views.kinds.guess_kind`).
 
     Attributes
     ----------
-    arrays, names, feature_names : tuples with one entry per view
+    arrays, names, kinds, feature_names : tuples with one entry per view
     ids, y, present : arrays or None
     n_views : int
     n_dropped : int, samples that were left out when the data was read, because some view does not have them
@@ -68,6 +75,12 @@ class Views:
     Views(4 samples; sound: 3 features, image: 4 features)
     >>> len(views[[0, 2]])
     2
+
+    Samples are selected in the rows and in the columns of a relation:
+
+    >>> views = Views({"words": np.ones((4, 3)), "cites": np.eye(4, k=1)}, kinds={"cites": "graph"})
+    >>> views.kinds, views[:2].view("cites").shape
+    (('features', 'graph'), (2, 2))
     """
 
     def __init__(
@@ -79,6 +92,7 @@ class Views:
         y: Any = None,
         present: Any = None,
         missing: str = "error",
+        kinds: Kinds = None,
     ) -> None:
         if missing != "error":
             names, members = named_members(data, names)
@@ -86,7 +100,9 @@ class Views:
         elif holds_views(data):
             data = Views._from_container(data)
         self.n_dropped: int = data.n_dropped if isinstance(data, Views) else 0
+        self._origin: tuple[Views, np.ndarray] | None = None  # of samples that were selected from other views
         if isinstance(data, Views):
+            kinds, self._origin = data.kinds if kinds is None else kinds, data._origin
             names = data.names if names is None else names
             ids = data.ids if ids is None else ids
             y = data.y if y is None else y
@@ -95,7 +111,10 @@ class Views:
             matrices: list[Any] = list(data.arrays)
         else:
             names, members = named_members(data, names)
-            members, index = joined_on_index(members, names)
+            if any(map(is_network, members)):
+                kinds = _with_graphs(kinds, names, members)
+                members, ids = networks_as_matrices(members, names, ids)
+            members, index = joined_on_index(align_relations(members, names, kinds), names)
             feature_names = tuple(column_names(member) for member in members)
             matrices = [as_matrix(member, name) for member, name in zip(members, names, strict=True)]
             ids = index if ids is None else ids
@@ -103,6 +122,7 @@ class Views:
         self.arrays: tuple[Any, ...] = tuple(matrices)
         self.feature_names: tuple[np.ndarray | None, ...] = feature_names
         _check_lengths(self.arrays, self.names)
+        self.kinds: tuple[str, ...] = checked_kinds(kinds, self.names, self.arrays)
         self.ids: np.ndarray | None = _checked_ids(ids, len(self))
         self.y: np.ndarray | None = _checked_column(y, len(self), "y")
         self.present: np.ndarray | None = _checked_present(present, len(self), self.n_views)
@@ -115,7 +135,13 @@ class Views:
     @classmethod
     def _from_aligned(cls, aligned: Aligned) -> Views:
         members = aligned.members
-        views = cls([m.matrix for m in members], names=[m.name for m in members], ids=aligned.ids, present=aligned.present)
+        views = cls(
+            [m.matrix for m in members],
+            names=[m.name for m in members],
+            ids=aligned.ids,
+            present=aligned.present,
+            kinds=[m.kind for m in members],
+        )
         views.feature_names = tuple(member.feature_names for member in members)
         views.n_dropped = aligned.n_dropped
         return views
@@ -169,8 +195,16 @@ class Views:
         if rows.ndim != 1 or isinstance(samples, (bool, np.bool_)):
             raise ViewsTypeError(f"Samples are selected by positions, a mask or a slice, not by {samples!r}.")
         selected = object.__new__(Views)
-        selected.names, selected.feature_names, selected.n_dropped = self.names, self.feature_names, self.n_dropped
-        selected.arrays = tuple(take_rows(array, rows) for array in self.arrays)
+        selected.names, selected.feature_names, selected.kinds = self.names, self.feature_names, self.kinds
+        selected.n_dropped = self.n_dropped
+        selected.arrays = tuple(
+            take_block(array, rows) if kind in RELATIONS else take_rows(array, rows)
+            for array, kind in zip(self.arrays, self.kinds, strict=True)
+        )
+        selected._origin = None
+        if any(kind in RELATIONS for kind in self.kinds):
+            origin, places = self.selected_from()
+            selected._origin = origin, places[rows]
         selected.ids, selected.y, selected.present = (
             None if column is None else column[rows] for column in (self.ids, self.y, self.present)
         )
@@ -187,6 +221,22 @@ class Views:
                 value=self.names,
             )
         return self.arrays[self.names.index(name)]
+
+    def select_views(self, positions: Sequence[int]) -> Views:
+        """Return some of the views, in this order, with the same samples."""
+        chosen = [int(v) for v in positions]
+        selected = object.__new__(Views)
+        selected.names, selected.kinds = tuple(self.names[v] for v in chosen), tuple(self.kinds[v] for v in chosen)
+        selected.arrays = tuple(self.arrays[v] for v in chosen)
+        selected.feature_names = tuple(self.feature_names[v] for v in chosen)
+        selected.n_dropped = self.n_dropped
+        selected.ids, selected.y, selected._origin = self.ids, self.y, None  # its relations have other positions
+        selected.present = None if self.present is None else self.present[:, chosen]
+        return selected
+
+    def selected_from(self) -> tuple[Views, np.ndarray]:
+        """Return the views with relations that these samples were selected from, and their positions there."""
+        return (self, np.arange(len(self))) if self._origin is None else self._origin
 
     def sample_name(self, row: int) -> str:
         """Name a sample for messages: its row, and its id if it has one."""
@@ -229,12 +279,13 @@ class Views:
             array = stored[:] if is_on_disk(stored) else stored
             if not (sp.issparse(array) or array_namespace(array).isdtype(array.dtype, ("bool", "integral"))):
                 present[:, v] &= ~to_host(array_namespace(array).all(array != array, axis=1))
-            arrays.append(with_zero_rows(array, ~present[:, v]))
+            array = with_zero_rows(array, ~present[:, v])
+            arrays.append(with_zero_rows(array.T, ~present[:, v]).T if self.kinds[v] in RELATIONS else array)
         nowhere = np.flatnonzero(~present.any(axis=1))
         if nowhere.size:
             sample = self.sample_name(int(nowhere[0]))
             raise ViewsError(f"The sample in {sample} is missing from every view.", hint="Remove this sample.")
-        complete = Views(arrays, names=self.names, ids=self.ids)
+        complete = Views(arrays, names=self.names, ids=self.ids, kinds=self.kinds)
         complete.feature_names = self.feature_names
         return complete.float_arrays(), None if present.all() else present
 
@@ -291,10 +342,21 @@ class Views:
 
     def __repr__(self) -> str:
         described = ", ".join(
-            f"{name}: {count(array.shape[1], 'feature')}" + (f" (sparse {array.dtype})" if sp.issparse(array) else "")
-            for name, array in zip(self.names, self.arrays, strict=True)
+            f"{name}: {kind if kind in RELATIONS else count(array.shape[1], 'feature')}"
+            + (f" (sparse {array.dtype})" if sp.issparse(array) else "")
+            for name, array, kind in zip(self.names, self.arrays, self.kinds, strict=True)
         )
         return f"Views({count(len(self), 'sample')}; {described})"
+
+
+def _with_graphs(kinds: Kinds, names: Sequence[str], members: Sequence[Any]) -> dict[str, str]:
+    """The kinds of all views, where networkx graphs are graphs."""
+    if kinds is None or isinstance(kinds, (str, Mapping)):
+        default = kinds if isinstance(kinds, str) else "features"
+        named = dict.fromkeys(names, default) | (dict(kinds) if isinstance(kinds, Mapping) else {})
+    else:
+        named = dict(zip(names, kinds, strict=True))
+    return named | {name: "graph" for name, member in zip(names, members, strict=True) if is_network(member)}
 
 
 def split_columns(matrix: Any, groups: Mapping[str, Any] | Sequence[Any]) -> tuple[Views, int]:

@@ -15,19 +15,16 @@ side is preferred to graphs: it knows the shapes of clusters that touch.
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import GaussianMixture
 
 from ..._utils.device import to_host
-from ...exceptions import ViewfuseWarning
+from ..._utils.warn import ignoring, quietly
 from ...graphs import Samples
 from ...linalg import assign_clusters, unit_rows
 from ...linalg.sparse_cut import spectrum
@@ -99,9 +96,17 @@ def filled_neighbors(task: Task) -> Candidate:
 def anchors(task: Task, placements: int = _PLACEMENTS) -> Candidate:
     """Of several fits, each with its anchors placed anew, the one that agrees best with the others."""
     views = task.samples.with_gaps()
-    with _quietly():
+    with quietly():
         fits = [
-            _fitted(AnchorGFSC(task.n_clusters, random_state=task.seed + i, device=task.device), views)
+            _fitted(
+                AnchorGFSC(
+                    task.n_clusters,
+                    view_weights=task.samples.weights,
+                    random_state=task.seed + i,
+                    device=task.device,
+                ),
+                views,
+            )
             for i in range(placements)
         ]
     means = mean_of_others(agreement_of([fit.labels_ for fit in fits]))
@@ -122,8 +127,9 @@ def anchors(task: Task, placements: int = _PLACEMENTS) -> Candidate:
 
 
 def fused_graphs(task: Task) -> Candidate:
-    with _quietly():
-        model = _fitted(GFSC(task.n_clusters, random_state=task.seed, device=task.device), task.samples.with_gaps())
+    with quietly():
+        method = GFSC(task.n_clusters, view_weights=task.samples.weights, random_state=task.seed, device=task.device)
+        model = _fitted(method, task.samples.with_gaps())
     return Candidate(
         "fused graphs",
         to_host(model.labels_),
@@ -147,8 +153,7 @@ def gaussian_mixture(joint: np.ndarray, cut: JointCut, random_state: np.random.R
 
 
 def _mixture_labels(joint: np.ndarray, k: int, random_state: np.random.RandomState) -> np.ndarray:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
+    with ignoring("Best performing initialization did not converge"):
         mixture = GaussianMixture(k, n_init=5, reg_covar=1e-3 * float(joint.var()), random_state=random_state)
         return np.asarray(mixture.fit_predict(joint))
 
@@ -169,14 +174,6 @@ def _fitted(model: Any, views: list[np.ndarray]) -> Any:
     """Fitted without a verdict: there is one on what is chosen in the end."""
     model._gives_verdict = False
     return model.fit(views)
-
-
-@contextmanager
-def _quietly() -> Iterator[None]:
-    """Candidates may be poor; their warnings are not about the result."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ViewfuseWarning)
-        yield
 
 
 def candidates_for(samples: Samples) -> tuple[Callable[[Task], Candidate], ...]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.base import clone
 from sklearn.utils import ClassifierTags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -22,20 +24,24 @@ from ...exceptions import (
 from ...graphs import Samples
 from ...linalg import numbered_by_size, renumbered
 from ...linalg.threads import spans
-from ...views import Views
+from ...views import Views, holds_networks
 from .._base import EmbeddingMixin, MultiViewClusterer
 from .._checks import warn_of_verdict
 from .._constraints import Count, Nothing, Number, OneOf, Text
+from .._weights import WEIGHT_CONSTRAINTS, OwnWeights
 from ..counting import count_clusters
+from ..relations.checks import has_relations
 from ..structure import Evidence, ratio_to_null
 from ..verdict import judge
 from .candidates import JOINT, MIXTURE, Candidate, Task, candidates_for, clustered_again, gaussian_mixture
 from .canonical import canonical_order, distinct_views, unit
 from .choice import AutoChoice, ViewChoice, agreement_of, mean_of_others
 from .joint import NO_STRUCTURE, JointCut, clearest_cut, neighbors_inside, null_values
+from .labelling import Labelling
 from .measure import Measure, measured_samples
 from .membership import Membership
 from .votes import Votes, VotingSpace
+from .with_relations import fit_relations, placed_with_relations
 
 __all__ = ["AutoFusion"]
 
@@ -66,6 +72,11 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
         "auto" takes the number that suits the joint neighbour graph best (:mod:`viewfuse.cluster.counting`): 1, with a
         warning, if there are no clusters.
     {views}
+    view_weights : dict of float by view name, or sequence, default=None
+        Factors on the weights of the views; 1 for views that are not named. Squared distances in a view are multiplied by
+        its factor. A view with 0 is left out of the clusters, but stays in the report.
+    fixed_view_weights : dict of float by view name, or sequence, default=None
+        Weights of the views, which replace those that are found.
     {random_state}
     device : str, default=None
         A PyTorch device such as "cuda", for the candidates that fuse graphs.
@@ -123,6 +134,7 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
     _block_rows: ClassVar[int] = 16_384  # rows that are assigned at a time
     _parameter_constraints: ClassVar = {
         **MultiViewClusterer._parameter_constraints,
+        **WEIGHT_CONSTRAINTS,
         "n_clusters": [Count(2), OneOf("auto")],
         "device": [Text(), Nothing()],
         "max_time": [Number(above=0), Nothing()],
@@ -134,6 +146,8 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
         n_clusters: int | str = "auto",
         *,
         views: Any = None,
+        view_weights: Any = None,
+        fixed_view_weights: Any = None,
         random_state: Any = None,
         device: str | None = None,
         max_time: float | None = None,
@@ -141,13 +155,27 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
     ) -> None:
         self.n_clusters = n_clusters
         self.views = views
+        self.view_weights = view_weights
+        self.fixed_view_weights = fixed_view_weights
         self.random_state = random_state
         self.device = device
         self.max_time = max_time
         self.verbose = verbose
 
+    def _fit_checked(self, X: Any) -> None:
+        views = X if isinstance(X, Views) else Views(X) if holds_networks(X) else None
+        if views is not None and has_relations(views):
+            fit_relations(self, views, lambda plain, weights: clone(self).set_params(**weights).fit(plain))
+        else:
+            self._relations = None
+            super()._fit_checked(X)
+
     def predict(self, X: Any) -> np.ndarray:
-        """The cluster of each sample, (n_samples,), by its nearest neighbours; samples may be missing from views."""
+        """The cluster of each sample, (n_samples,); samples may be missing from views.
+
+        By nearest neighbours, by a discriminant or by a linear rule, whichever finds more labels of samples of the fit that
+        are left out (:mod:`viewfuse.cluster.auto.labelling`).
+        """
         return self._placed_new(X).labels
 
     def predict_proba(self, X: Any) -> np.ndarray:
@@ -161,6 +189,10 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
     def outlier_score(self, X: Any) -> np.ndarray:
         """How unlike all samples of the fit each sample is, (n_samples,), as ``outlier_score_``."""
         return self._placed_new(X).votes.outlier_scores
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: Any = super().__getstate__()
+        return {name: value for name, value in state.items() if name != "_origin"}
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -179,15 +211,18 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
         rng = check_random_state(self.random_state)
         self._units = [unit(array) for array in arrays]
         arrays = self._in_units(arrays)
-        self._used, repeats = distinct_views(views, arrays, used)
+        own = OwnWeights.of(self, views.names)
+        self._used, repeats = distinct_views(views, arrays, own.used(used))
         chosen, present = self._chosen(arrays, self._present)
         _check_present_somewhere(present, views)
         rows = _without_outliers(chosen, present, self._clustered_rows(canonical_order(chosen), rng))
         sampled = [view[rows] for view in chosen]
         sampled_present = None if present is None else present[rows]
-        self._measure = Measure.learn(sampled, sampled_present)
+        factors = own.factors[self._used] / own.factors[self._used].mean()
+        self._measure = Measure.learn(sampled, sampled_present, factors)
         self._sample_points = self._measure(sampled, sampled_present)
-        samples = Samples(tuple(self._sample_points), sampled_present)
+        weights = tuple(factors.tolist()) if own.are_given else None
+        samples = Samples(tuple(self._sample_points), sampled_present, weights)
         self._set_n_clusters(samples, rng)
         cut = clearest_cut(samples, self.n_clusters_, rng)
         nulls = null_values(samples, cut, rng)
@@ -200,8 +235,13 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
         self._record(best, reason, candidates, agreement, cut, views)
         self._judge(best, samples, cut, nulls, rng)
         self._sample_labels, self._sample_embedding = numbered_by_size(best.labels), best.embedding
-        self._describe_views(views, samples, repeats)
-        self._assign_all(chosen, present, rows)
+        self._describe_views(views, samples, repeats, own)
+        self._assign_all(
+            np.hstack([self._sample_points[v] for v in self._kept]),
+            lambda block: self._joint([view[block] for view in chosen], None if present is None else present[block]),
+            chosen[0].shape[0],
+            rows,
+        )
         self._warn()
         del self._present
 
@@ -298,7 +338,7 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
         self.affinity_matrix_ = best.graph
         self.n_iter_, self.converged_ = best.n_iter, bool(best.converged and self.stopped_ is None)
 
-    def _describe_views(self, views: Views, samples: Samples, repeats: dict[int, int]) -> None:
+    def _describe_views(self, views: Views, samples: Samples, repeats: dict[int, int], own: OwnWeights) -> None:
         """``view_weights_`` and ``noise_views_``: how often each view's neighbours are in the same cluster.
 
         Views that repeat another one share its weight.
@@ -310,17 +350,26 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
         for first in set(repeats.values()):
             group = [first, *(v for v, same in repeats.items() if same == first)]
             self.view_weights_[group] = self.view_weights_[first] / len(group)
+        self.view_weights_ = own.applied(self.view_weights_)
         noise = [v not in self._kept or (by_chance and inside.sum() > 0) for v, (_, by_chance) in enumerate(found)]
         self.noise_views_ = tuple(views.names[v] for v, is_noise in zip(self._used, noise, strict=True) if is_noise)
 
-    def _assign_all(self, views: list[Any], present: np.ndarray | None, rows: np.ndarray) -> None:
-        """``labels_``, ``membership_``, ``outlier_score_`` and ``embedding_`` of all samples, and ``confidence_``."""
-        n, k = views[0].shape[0], self.n_clusters_
-        known = np.full(n, -1)
+    def _assign_all(self, clustered: np.ndarray, joint: Callable[[Any], np.ndarray], n: int, rows: np.ndarray) -> None:
+        """``labels_``, ``membership_``, ``outlier_score_`` and ``embedding_`` of all samples, and ``confidence_``.
+
+        Parameters
+        ----------
+        clustered : (number of rows, p) array, the joint points of the samples that were clustered
+        joint : function from a range or positions of samples to their joint points
+        n : int, the number of all samples
+        rows : array of int, the positions of the samples that were clustered
+        """
+        k, known = self.n_clusters_, np.full(n, -1)
         known[rows] = self._sample_labels
         if n > self._most_clustered:
-            self._keep_voters()
-        self._space = VotingSpace.of(np.hstack([self._sample_points[v] for v in self._kept]))
+            clustered = clustered[self._keep_voters()]
+        self._space = VotingSpace.of(clustered)
+        self._labelling = Labelling.learn(clustered, self._space, self._sample_labels, k)
         self._membership, own = Membership.learn(self._space, self._sample_labels, k)
         if rows.size == n:
             place = np.argsort(rows)
@@ -328,36 +377,35 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
             self.membership_, self.outlier_score_ = own[place], self._space.votes().outlier_scores[place]
             self.affinity_matrix_ = self.affinity_matrix_[place][:, place]
         else:
-            self._assign_in_blocks(views, present, known)
+            self._assign_in_blocks(joint, known)
             if n <= self._most_clustered:  # the others are outliers
                 self.membership_[rows] = own
-                self.affinity_matrix_ = self._graph_of_all(views, present, rows)
+                self.affinity_matrix_ = self._graph_of_all(joint, n, rows)
         self.confidence_ = self.verdict_.certainty * _margin(self.membership_)
 
-    def _keep_voters(self) -> None:
-        """Of the clustered samples keep those by which others are assigned."""
+    def _keep_voters(self) -> np.ndarray:
+        """Of the clustered samples keep those by which others are assigned; returns their positions among these."""
         count = len(self._sample_labels)
         some = np.unique(np.linspace(0, count - 1, min(count, self._most_voters)).astype(int))
         self._sample_labels, self._sample_embedding = self._sample_labels[some], self._sample_embedding[some]
         self._sample_points = [points[some] for points in self._sample_points]
+        return some
 
-    def _assign_in_blocks(self, views: list[Any], present: np.ndarray | None, known: np.ndarray) -> None:
-        """Assign all samples by their nearest neighbours, but those whose cluster is ``known`` (−1 if not)."""
+    def _assign_in_blocks(self, joint: Callable[[Any], np.ndarray], known: np.ndarray) -> None:
+        """Assign all samples by those that were clustered, but those whose cluster is ``known`` (−1 if not)."""
         n, k = len(known), self.n_clusters_
         self.labels_, self.membership_ = np.empty(n, dtype=np.intp), np.empty((n, k))
         self.outlier_score_, self.embedding_ = np.empty(n), np.empty((n, self._sample_embedding.shape[1]))
         for block in spans(n, self._block_rows):
-            part = None if present is None else present[block]
-            placed = self._placed([view[block] for view in views], part, known[block])
+            placed = self._placed(joint(block), known[block])
             self.labels_[block], self.membership_[block] = placed.labels, placed.membership
             self.outlier_score_[block] = placed.votes.outlier_scores
             self.embedding_[block] = placed.votes.mean(self._sample_embedding)
 
-    def _graph_of_all(self, views: list[Any], present: np.ndarray | None, rows: np.ndarray) -> sp.csr_array:
+    def _graph_of_all(self, joint: Callable[[Any], np.ndarray], n: int, rows: np.ndarray) -> sp.csr_array:
         """The graph of the clustered samples, and edges of the others to their nearest neighbours among these."""
-        n = views[0].shape[0]
         others = np.setdiff1d(np.arange(n), rows)
-        votes = self._placed([view[others] for view in views], None if present is None else present[others]).votes
+        votes = self._placed(joint(others)).votes
         inner = sp.csr_array(self.affinity_matrix_).tocoo()
         size = float(inner.data.max()) if inner.nnz else 1.0
         ends = rows[votes.index.ravel()], np.repeat(others, votes.index.shape[1])
@@ -370,25 +418,30 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
         self._sample_labels = renumbered(self._sample_labels, order)
         self.membership_ = self.membership_[:, order]
         self._membership = self._membership.renumbered(order)
+        self._labelling = self._labelling.renumbered(order)
 
     def _joint(self, views: list[Any], present: np.ndarray | None) -> np.ndarray:
         points = self._measure(views, present, self._sample_points)
         return np.hstack([points[v] for v in self._kept])
 
-    def _placed(self, views: list[Any], present: np.ndarray | None, known: np.ndarray | None = None) -> _Placed:
-        """Where samples of the used views belong; the cluster of some may be known."""
-        points = self._space.coordinates(self._joint(views, present))
+    def _placed(self, joint: np.ndarray, known: np.ndarray | None = None) -> Placed:
+        """Where samples with these joint points belong; the cluster of some may be known."""
+        points = self._space.coordinates(joint)
         votes = self._space.votes(points)
         shares = votes.shares(self._sample_labels, self.n_clusters_)
-        labels = shares.argmax(axis=1)
+        labels = self._labelling(joint, points, shares, votes.same)
         if known is not None:
             labels = np.where(known >= 0, known, labels)
-        return _Placed(labels, self._membership.of(points, votes, shares, labels), votes)
+        return Placed(labels, self._membership.of(points, votes, shares, labels), votes)
 
-    def _placed_new(self, X: Any) -> _Placed:
+    def _placed_new(self, X: Any) -> Placed:
         check_is_fitted(self)
-        arrays, there = self._as_views(X, reset=False).incomplete_arrays()
-        return self._placed(*self._chosen(self._in_units(arrays), there))
+        new = self._as_views(X, reset=False)
+        return self._placed_views(new) if self._relations is None else placed_with_relations(self, new)
+
+    def _placed_views(self, new: Views) -> Placed:
+        arrays, there = new.incomplete_arrays()
+        return self._placed(self._joint(*self._chosen(self._in_units(arrays), there)))
 
     def _warn(self) -> None:
         """Say what the result cannot be relied on for."""
@@ -411,7 +464,7 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
 
 
 @dataclass(frozen=True)
-class _Placed:
+class Placed:
     """Labels, memberships and neighbours of some samples."""
 
     labels: np.ndarray

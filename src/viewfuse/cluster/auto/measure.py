@@ -31,12 +31,17 @@ class Measure:
     sizes: tuple[float, ...]
 
     @classmethod
-    def learn(cls, views: Sequence[Any], present: np.ndarray | None) -> Measure:
-        """Decide how each view is measured, by the samples that are present in it."""
+    def learn(cls, views: Sequence[Any], present: np.ndarray | None, factors: np.ndarray | None = None) -> Measure:
+        """Decide how each view is measured, by the samples that are present in it.
+
+        Squared distances are multiplied by ``factors``, if given, one per view.
+        """
         if present is not None:
             views = [view[present[:, v]] for v, view in enumerate(views)]
         representations = tuple(represent(view) for view in views)
         sizes = tuple(influence(measure(view)) for measure, view in zip(representations, views, strict=True))
+        if factors is not None:
+            sizes = tuple(float(size / np.sqrt(factor)) for size, factor in zip(sizes, factors, strict=True))
         return cls(representations, sizes)
 
     def __call__(

@@ -23,7 +23,7 @@ from sklearn.covariance import ledoit_wolf
 
 from .votes import Votes, VotingSpace
 
-__all__ = ["Discriminant", "Membership"]
+__all__ = ["Discriminant", "Membership", "out_of_fold"]
 
 _FOLDS = 5
 _ABOVE = 1e-6  # by which the sample's own cluster exceeds the others at least
@@ -64,6 +64,10 @@ class Discriminant:
         shares = np.exp(logs)
         return np.asarray(shares / shares.sum(axis=1, keepdims=True))
 
+    def renumbered(self, order: np.ndarray) -> Discriminant:
+        """The same with clusters in another order: the new c is the old ``order[c]``."""
+        return Discriminant(self.means[order], self.turned, self.log_shares[order])
+
 
 @dataclass(frozen=True)
 class Membership:
@@ -83,7 +87,7 @@ class Membership:
         """The map, and the memberships of the clustered samples, each by what was learned without it."""
         votes, points = space.votes(), space.clustered.astype(float)
         by_votes = votes.shares(labels, k)
-        by_clouds = _out_of_fold(points, labels, k) if k > 1 and len(labels) >= 2 * _FOLDS else None
+        by_clouds = out_of_fold(points, labels, k) if k > 1 and len(labels) >= 2 * _FOLDS else None
         if by_clouds is not None and _found(by_clouds, labels) >= _found(by_votes, labels):
             learned = cls(k, Discriminant.learn(points, labels, k))
             return learned, learned._final(by_clouds, labels, votes.outlier_scores)
@@ -97,9 +101,7 @@ class Membership:
 
     def renumbered(self, order: np.ndarray) -> Membership:
         """The same with clusters in another order: the new c is the old ``order[c]``."""
-        clouds = self.discriminant
-        if clouds is not None:
-            clouds = Discriminant(clouds.means[order], clouds.turned, clouds.log_shares[order])
+        clouds = None if self.discriminant is None else self.discriminant.renumbered(order)
         return Membership(self.n_clusters, clouds)
 
     def _final(self, found: np.ndarray, labels: np.ndarray, outlier_scores: np.ndarray) -> np.ndarray:
@@ -111,7 +113,7 @@ class Membership:
         return np.asarray(mixed / mixed.sum(axis=1, keepdims=True))
 
 
-def _out_of_fold(points: np.ndarray, labels: np.ndarray, k: int) -> np.ndarray:
+def out_of_fold(points: np.ndarray, labels: np.ndarray, k: int) -> np.ndarray:
     """Memberships of each fold by the clouds of the others."""
     found = np.empty((len(labels), k))
     fold = np.arange(len(labels)) % _FOLDS

@@ -58,7 +58,8 @@ class VotingSpace:
         if points is not None:  # a sample of the fit is what it was there
             weights = np.where(itself.any(axis=1, keepdims=True), itself, weights)
         reach = np.maximum(distance, self.farthest[index]).mean(axis=1)
-        return Votes(index, weights / weights.sum(axis=1, keepdims=True), self._outlier_scores(reach, index))
+        same = itself.any(axis=1) & (points is not None)
+        return Votes(index, weights / weights.sum(axis=1, keepdims=True), self._outlier_scores(reach, index), same)
 
     def _outlier_scores(self, reach: np.ndarray, index: np.ndarray) -> np.ndarray:
         """``log₂`` of the reach over the harmonic mean of the neighbours' (the local outlier factor): 1 if twice theirs."""
@@ -77,11 +78,13 @@ class Votes:
     ----------
     index, weights : (n, m) arrays
     outlier_scores : (n,) array, 0 in surroundings as dense as the neighbours', 1 if they are half as dense
+    same : (n,) array of bool, which points are those of clustered samples
     """
 
     index: np.ndarray
     weights: np.ndarray
     outlier_scores: np.ndarray
+    same: np.ndarray
 
     def mean(self, values: np.ndarray) -> np.ndarray:
         """The weighted mean of the neighbours' values, (n, p) for (clustered, p) values."""

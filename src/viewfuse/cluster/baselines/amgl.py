@@ -17,8 +17,8 @@ import numpy as np
 from ...linalg import Complement, normalized_adjacency, smallest_eigenpairs, unit_rows
 from ...views import Views
 from .._memory import MemoryDemand
+from .._solution import Solution
 from .base import GraphMethod
-from .solution import Solution
 
 __all__ = ["AMGL", "auto_weighted"]
 

@@ -12,16 +12,16 @@ from sklearn.utils import check_random_state
 from ..._utils.warn import warn
 from ...exceptions import ConvergenceWarning
 from ...graphs import AFFINITIES, SCALINGS, as_dense, view_graph
-from ...linalg import assign_clusters
 from ...linalg.threads import worker_threads
 from ...views import Views
 from .._base import MultiViewClusterer, RelabelMixin
 from .._checks import check_finite_results, check_zero_samples
 from .._constraints import Count, Nothing, Number, OneOf
 from .._memory import MemoryDemand
-from .solution import Solution
+from .._solution import Solution
+from .program_scaling import PROGRAM_SCALINGS, scaled_views
 
-__all__ = ["AffinityMethod", "ComparisonMethod", "GraphMethod"]
+__all__ = ["AffinityMethod", "ComparisonMethod", "GraphMethod", "ProgramMethod"]
 
 
 class ComparisonMethod(MultiViewClusterer):
@@ -55,23 +55,7 @@ class ComparisonMethod(MultiViewClusterer):
         # Threads do not speed up small products, and slow them down if other programs use the cores.
         with worker_threads() if len(views) < self._threads_from else nullcontext():
             solution = self._solve(views, chosen, used, rng)
-        check_finite_results(self, solution.objective, solution.embedding, solution.graph, solution.weights)
-        self._points = solution.points
-        if solution.points is None:
-            self.labels_ = solution.labels
-        else:
-            self.labels_ = assign_clusters(solution.points, self.n_clusters, n_init=self.n_init, random_state=rng)
-        self.n_iter_ = solution.n_iter
-        self.converged_ = solution.converged
-        self.history_ = dict(solution.history)
-        if solution.objective is not None:
-            self.objective_ = self.history_["objective"] = np.asarray(solution.objective)
-        if solution.embedding is not None:
-            self.embedding_ = solution.embedding
-        if solution.graph is not None:
-            self.affinity_matrix_ = solution.graph
-        if solution.weights is not None:
-            self.view_weights_ = self._weights_of_all_views(np.asarray(solution.weights), used, views.n_views)
+        self._record_solution(solution, views, used, rng)
         if not solution.converged and self._warns_at_max_iter:
             warn(
                 ConvergenceWarning(
@@ -112,3 +96,21 @@ class AffinityMethod(ComparisonMethod):
 
 class GraphMethod(RelabelMixin, AffinityMethod):
     """Base class of the methods that embed the samples by a graph per view."""
+
+
+class ProgramMethod(ComparisonMethod):
+    """Base class of the later methods, which follow their authors' programs, scaling included."""
+
+    variant: str
+
+    _parameter_constraints: ClassVar = {
+        **ComparisonMethod._parameter_constraints,
+        "scaling": [OneOf(*PROGRAM_SCALINGS)],
+        "variant": [OneOf("program", "paper")],
+    }
+
+    def _scaled(self, views: Views, arrays: list[Any], used: list[int]) -> list[np.ndarray]:
+        """The scaled views as dense arrays of doubles, whose squared distances are finite."""
+        scaled = scaled_views(views, arrays, used, self.scaling)
+        check_finite_results(self, np.asarray([4 * np.vdot(x, x) for x in scaled]))
+        return scaled

@@ -20,8 +20,8 @@ from ...linalg import Complement, normalized_adjacency, smallest_eigenpairs, uni
 from ...views import Views
 from .._constraints import Number, OneOf
 from .._memory import MemoryDemand
+from .._solution import Solution
 from .base import GraphMethod
-from .solution import Solution
 
 __all__ = ["CoReg", "co_regularise"]
 

@@ -16,9 +16,9 @@ import numpy as np
 from ...linalg import Laplacian, smallest_eigenpairs, unit_rows
 from ...views import Views
 from .._memory import MemoryDemand
+from .._solution import Solution
 from .base import GraphMethod
 from .sc import spectral_embedding
-from .solution import Solution
 
 __all__ = ["CoTrain", "co_train"]
 

@@ -25,9 +25,9 @@ from ...linalg import Laplacian
 from ...views import Views
 from .._constraints import Number, OneOf
 from .._memory import MemoryDemand
+from .._solution import Solution
 from .base import GraphMethod
 from .sc import spectral_embedding
-from .solution import Solution
 
 __all__ = ["DiMSC", "diverse_graphs", "solve_rows"]
 

@@ -34,10 +34,10 @@ from ...linalg.threads import for_each, worker_threads
 from ...views import Views
 from .._constraints import Number, OneOf
 from .._memory import MemoryDemand
+from .._solution import Solution
 from .base import GraphMethod
 from .mvsc import soft
 from .sc import spectral_embedding
-from .solution import Solution
 
 __all__ = ["IMVSC", "agreeing_graphs", "shrunk_singular_values", "smooth_step"]
 

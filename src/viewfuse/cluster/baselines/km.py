@@ -7,17 +7,16 @@ scikit-learn's k-means: n·d·k operations per iteration, n·d memory.
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 from sklearn.cluster import KMeans
-from sklearn.exceptions import ConvergenceWarning
 
+from ..._utils.warn import ignoring
 from ...linalg import all_clusters_taken
 from ...views import Views
+from .._solution import Solution
 from .base import ComparisonMethod
-from .solution import Solution
 
 __all__ = ["KM"]
 
@@ -70,8 +69,7 @@ class KM(ComparisonMethod):
 
     def _solve(self, views: Views, arrays: list[Any], used: list[int], rng: np.random.RandomState) -> Solution:
         kmeans = KMeans(self.n_clusters, n_init=self.n_init, max_iter=self.max_iter, tol=self.tol, random_state=rng)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
+        with ignoring("Number of distinct clusters"):
             distances = kmeans.fit_transform(np.hstack(self._features(arrays)))
         labels = all_clusters_taken(kmeans.labels_, distances.min(axis=1), self.n_clusters)
         converged = kmeans.n_iter_ < self.max_iter

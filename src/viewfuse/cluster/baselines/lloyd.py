@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from .solution import Solution
+from .._solution import Solution
 
 __all__ = ["best_of", "distances_to", "seeded_labels", "view_weights", "weighted_means"]
 

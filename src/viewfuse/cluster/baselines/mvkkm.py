@@ -20,9 +20,9 @@ from ...linalg import Complement, refilled, smallest_eigenpairs
 from ...views import Views
 from .._constraints import Number
 from .._memory import MemoryDemand
+from .._solution import Solution
 from .base import AffinityMethod
 from .lloyd import best_of, seeded_labels, view_weights
-from .solution import Solution
 
 __all__ = ["MVKKM", "multi_view_kernel_kmeans"]
 

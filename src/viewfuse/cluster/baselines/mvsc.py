@@ -23,8 +23,8 @@ from ...views import Views
 from .._base import RelabelMixin
 from .._constraints import Number
 from .._memory import MemoryDemand
+from .._solution import Solution
 from .base import ComparisonMethod
-from .solution import Solution
 
 __all__ = ["MVSC", "GraphProgram", "subspace_graphs"]
 

@@ -18,9 +18,9 @@ from ...graphs import unit_spread
 from ...linalg import refilled
 from ...views import Views
 from .._constraints import Number
+from .._solution import Solution
 from .base import ComparisonMethod
 from .lloyd import best_of, distances_to, seeded_labels, view_weights, weighted_means
-from .solution import Solution
 
 __all__ = ["RMKMC", "robust_kmeans"]
 

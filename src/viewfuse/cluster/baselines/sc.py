@@ -17,8 +17,8 @@ from ...linalg import Laplacian, smallest_eigenpairs, unit_rows
 from ...views import Views
 from .._constraints import Count, Nothing, Text
 from .._memory import MemoryDemand
+from .._solution import Solution
 from .base import GraphMethod
-from .solution import Solution
 
 __all__ = ["SC", "spectral_embedding"]
 

@@ -13,9 +13,9 @@ import numpy as np
 
 from ...views import Views
 from .._memory import MemoryDemand
+from .._solution import Solution
 from .base import GraphMethod
 from .sc import spectral_embedding
-from .solution import Solution
 
 __all__ = ["SCAve"]
 

@@ -23,7 +23,7 @@ Time is that of the eigenvectors of four graphs and ``n k²`` for each k; of mor
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -129,7 +129,7 @@ class ClusterCounts:
     def _order(self) -> np.ndarray:
         first = {self.suggested: 0, **dict.fromkeys(self.also, 1)}
         place = [first.get(int(k), 2) for k in self.counts]
-        return np.lexsort((-self.score, place))
+        return np.lexsort((-self.score, np.array(place)))
 
 
 def count_clusters(
@@ -150,10 +150,12 @@ def count_clusters(
     mean = _Divided.of(inside.mean_graph(), most, random_state)
     nulls = [_Divided(graph, found) for graph, found in null_spectra(inside, most, random_state)]
     rows = {k: _row(k, joint, mean, nulls) for k in tried}
-    if not given:
-        rows.update((k, _row(k, joint, mean, nulls)) for k in _between(tried, _best(rows)))
+    best = _best(rows) if rows else 1
+    skipped = [] if given or not rows else _between(tried, best)
+    rows.update((k, _row(k, joint, mean, nulls)) for k in skipped)
+    best = max([best, *skipped], key=lambda k: rows[k].score + rows[k].jump)
     null_values = np.mean([null.found.values for null in nulls], axis=0)
-    return _counts_of(rows, lambda k: Evidence.of(joint.graph, joint.found, null_values, joint.labels(k)))
+    return _counts_of(rows, best, lambda k: Evidence.of(joint.graph, joint.found, null_values, joint.labels(k)))
 
 
 def count_clusters_of_graphs(
@@ -166,7 +168,7 @@ def count_clusters_of_graphs(
     divided = _Divided.of(mean, max(tried, default=2) + 1, random_state)
     alone = [_Divided.of(graph, max(tried, default=2) + 1, random_state) for graph in sparse] if len(sparse) > 1 else []
     rows = {k: _row_of_graph(k, divided, alone) for k in tried}
-    return _counts_of(rows, lambda k: Evidence(1 - divided.modularity(k), False, 0.0))
+    return _counts_of(rows, _best(rows) if rows else 1, lambda k: Evidence(1 - divided.modularity(k), False, 0.0))
 
 
 @dataclass(frozen=True)
@@ -231,7 +233,7 @@ def _balanced(labels: np.ndarray, k: int) -> bool:
     return k > _EVERY_NUMBER_UP_TO or bool(sizes.min() >= max(2, _SMALLEST_CLUSTER * len(labels) / k))
 
 
-def _counts_of(rows: dict[int, _Row], evidence_of: Any) -> ClusterCounts:
+def _counts_of(rows: dict[int, _Row], best: int, evidence_of: Callable[[int], Evidence]) -> ClusterCounts:
     counts = np.array(sorted(rows), dtype=int)
     table = [rows[int(k)] for k in counts]
     columns = {
@@ -239,7 +241,6 @@ def _counts_of(rows: dict[int, _Row], evidence_of: Any) -> ClusterCounts:
     }
     if not rows:
         return ClusterCounts(counts, **columns, suggested=1, also=(), evidence=Evidence(1.0, False, 0.0))
-    best = _best(rows)
     evidence = evidence_of(best)
     suggested = best if evidence.supported else 1
     return ClusterCounts(

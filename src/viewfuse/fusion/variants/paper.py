@@ -61,7 +61,7 @@ def iterate(problem: Problem, state: State) -> tuple[State, Sweep]:
         write_view_graph(problem, v, state, graph, symmetric=False)
         norms.append(kernels.graph_norms(graph, new))
         error += problem.graphs[v].reconstruction_error(graph, symmetric=False)
-        raw_weights.append(distance_weight(norms[-1], graph))
+        raw_weights.append(problem.weight(v, distance_weight(norms[-1], graph)))
     weights = np.asarray(raw_weights)
     sweep = sweep_record(
         problem,

@@ -118,7 +118,7 @@ def finish(problem: Problem, state: State) -> State:
 
 def equal_weights(problem: Problem) -> np.ndarray:
     n_views = len(problem.graphs)
-    return np.full(n_views, 1 / n_views)
+    return np.array([problem.weight(v, 1 / n_views) for v in range(n_views)])
 
 
 def penalty_of(problem: Problem, weight_total: float) -> float:

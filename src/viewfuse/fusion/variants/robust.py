@@ -93,9 +93,8 @@ def first_weights(problem: Problem, graphs: Sequence[SingleViewGraph], *, n_samp
         graphs = [graph.subgraph(rows) for graph in graphs]
     norms2, with_sum = kernels_for(graphs[0].basis).edge_inner_products(graphs)
     sum2 = with_sum.sum()
-    return with_mean_one(
-        np.array([inverse_distance(product, norm2, sum2) for product, norm2 in zip(with_sum, norms2, strict=True)])
-    )
+    learned = [inverse_distance(product, norm2, sum2) for product, norm2 in zip(with_sum, norms2, strict=True)]
+    return with_mean_one(np.array([problem.weight(v, weight) for v, weight in enumerate(learned)]))
 
 
 def edge_weight(norms: GraphNorms, graph: Any, *, consensus: Any, consensus_norm2: float) -> float:

@@ -1,0 +1,105 @@
+"""New samples must have the views and columns of the fit: they are matched by name, and differences are errors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from .._utils.row_blocks import is_on_disk
+from .._utils.text import count, listed
+from ..exceptions import ViewsError
+from ..views import RELATIONS, Views
+
+__all__ = ["Columns"]
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The views of a fit and their columns.
+
+    Attributes
+    ----------
+    names : tuple of str
+    kinds : tuple of str
+    widths : tuple of int
+    columns : tuple of arrays of str, or None for views whose columns have no names
+    """
+
+    names: tuple[str, ...]
+    kinds: tuple[str, ...]
+    widths: tuple[int, ...]
+    columns: tuple[np.ndarray | None, ...]
+
+    @classmethod
+    def of(cls, views: Views) -> Columns:
+        named = tuple(None if kind in RELATIONS else c for c, kind in zip(views.feature_names, views.kinds, strict=True))
+        return cls(views.names, views.kinds, tuple(int(array.shape[1]) for array in views.arrays), named)
+
+    def matched(self, views: Views) -> Views:
+        """The views and columns in the order of the fit. Raises ViewsError for a view or column too many or too few."""
+        views = self._in_order(views)
+        arrays = [self._columns_in_order(views, v) for v in range(views.n_views)]
+        if all(array is views.arrays[v] for v, array in enumerate(arrays)):
+            return views
+        matched = Views(arrays, names=views.names, ids=views.ids, y=views.y, present=views.present, kinds=views.kinds)
+        matched.feature_names = self.columns
+        return matched
+
+    def order(self, names: Sequence[str]) -> list[int]:
+        """Where the views of the fit are among views with these names. Unnamed views are matched by position."""
+        given = list(names)
+        if set(given) == set(self.names):
+            return [given.index(name) for name in self.names]
+        unnamed = [f"view{v}" for v in range(len(given))]
+        if len(given) == len(self.names) and (given == unnamed or list(self.names) == unnamed):
+            return list(range(len(given)))
+        absent = [name for name in self.names if name not in given]
+        new = [name for name in given if name not in self.names]
+        found = [f"view {listed(absent)} is missing"] if absent else []
+        found += [f"view {listed(new)} was not in the fit"] if new else []
+        raise ViewsError(
+            f"The model was fitted on {count(len(self.names), 'view')} ({listed(self.names)}), but {' and '.join(found)}.",
+            hint="Give the same views; a sample that is missing from a view is a row of NaN.",
+            view=(absent or new)[0],
+        )
+
+    def _in_order(self, views: Views) -> Views:
+        order = self.order(views.names)
+        return views if order == list(range(views.n_views)) else views.select_views(order)
+
+    def _columns_in_order(self, views: Views, v: int) -> Any:
+        array, name = views.arrays[v], self.names[v]
+        if self.kinds[v] in RELATIONS:
+            return array  # its columns are samples
+        mine, theirs = self.columns[v], views.feature_names[v]
+        if mine is not None and theirs is not None and not np.array_equal(mine, theirs):
+            place = {column: position for position, column in enumerate(theirs)}
+            absent = [column for column in mine if column not in place]
+            new = [column for column in theirs if column not in set(mine)]
+            if absent or new:
+                found = [f"column {listed(absent)} is missing"] if absent else []
+                found += [f"column {listed(new)} was not in the fit"] if new else []
+                raise ViewsError(
+                    f"View {name!r} has other columns than in the fit: {' and '.join(found)}.",
+                    hint="Give the columns of the fit, in any order.",
+                    view=name,
+                )
+            positions = [place[column] for column in mine]
+            if is_on_disk(array) and not isinstance(array, np.ndarray):
+                raise ViewsError(
+                    f"View {name!r} is in a file whose columns are in another order than in the fit.",
+                    hint="Load the view into memory, or write the file in the order of the fit.",
+                    view=name,
+                )
+            return sp.csr_array(array.tocsc()[:, positions]) if sp.issparse(array) else array[:, positions]
+        if array.shape[1] != self.widths[v]:
+            raise ViewsError(
+                f"View {name!r} has {count(array.shape[1], 'feature')}, but had {self.widths[v]} when the model was fitted.",
+                hint="Give the columns of the fit.",
+                view=name,
+            )
+        return array

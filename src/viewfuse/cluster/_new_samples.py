@@ -1,0 +1,143 @@
+"""New samples for the exact fusions: where they lie among the samples of the fit, in all views together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils.validation import check_is_fitted
+
+from .._utils.device import to_host
+from ..views import Views
+from .auto.labelling import Labelling
+from .auto.measure import Measure
+from .auto.membership import Membership
+from .auto.votes import Votes, VotingSpace
+
+__all__ = ["NewSamples", "NewSamplesMixin"]
+
+
+@dataclass(frozen=True)
+class NewSamples:
+    """A map from new samples to clusters, learned from the samples of a fit and their clusters.
+
+    Squared distances in a view are multiplied by its weight. Points of samples that are missing from a view are filled from
+    similar samples.
+
+    Attributes
+    ----------
+    used : tuple of int, the positions of the views that are used
+    measure : Measure
+    reference : tuple of (n, p_v) arrays, the points of the fit
+    labels : (n,) array of int
+    embedding : (n, r) array
+    space : VotingSpace
+    membership : Membership
+    labelling : Labelling
+    """
+
+    used: tuple[int, ...]
+    measure: Measure
+    reference: tuple[np.ndarray, ...]
+    labels: np.ndarray
+    embedding: np.ndarray
+    space: VotingSpace
+    membership: Membership
+    labelling: Labelling
+
+    @classmethod
+    def learn(
+        cls,
+        arrays: Sequence[Any],
+        present: np.ndarray | None,
+        used: Sequence[int],
+        weights: np.ndarray,
+        labels: np.ndarray,
+        embedding: np.ndarray,
+    ) -> NewSamples:
+        """Learn from the arrays of all views, those that are used with their weights."""
+        used = [v for v in used if weights[v] > 0]
+        chosen, there = _chosen(arrays, present, used)
+        measure = Measure.learn(chosen, there, weights[used] / weights[used].mean())
+        reference = tuple(measure(chosen, there))
+        joint, k = np.hstack(reference), int(labels.max()) + 1
+        space = VotingSpace.of(joint)
+        membership, _ = Membership.learn(space, labels, k)
+        labelling = Labelling.learn(joint, space, labels, k)
+        return cls(tuple(used), measure, reference, labels, embedding, space, membership, labelling)
+
+    def placed(self, arrays: Sequence[Any], present: np.ndarray | None) -> tuple[np.ndarray, np.ndarray, Votes]:
+        """Labels, memberships and neighbours of new samples."""
+        chosen, there = _chosen(arrays, present, self.used)
+        joint = np.hstack(self.measure(chosen, there, self.reference))
+        points = self.space.coordinates(joint)
+        votes = self.space.votes(points)
+        shares = votes.shares(self.labels, self.membership.n_clusters)
+        labels = self.labelling(joint, points, shares, votes.same)
+        return labels, self.membership.of(points, votes, shares, labels), votes
+
+    def renumbered(self, order: np.ndarray, labels: np.ndarray) -> NewSamples:
+        """The same with clusters in another order, and the labels in it."""
+        return NewSamples(
+            self.used,
+            self.measure,
+            self.reference,
+            labels,
+            self.embedding,
+            self.space,
+            self.membership.renumbered(order),
+            self.labelling.renumbered(order),
+        )
+
+
+class NewSamplesMixin:
+    """``predict``, ``predict_proba``, ``transform`` and ``outlier_score`` of an estimator with ``_new_samples``."""
+
+    _new_samples: NewSamples | None
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The cluster of each sample, (n_samples,); samples may be missing from views.
+
+        By nearest neighbours, by a discriminant or by a linear rule, whichever finds more labels of samples of the fit that
+        are left out. Samples of the fit keep their labels.
+        """
+        return self._placed_new(X)[0]
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """How likely each sample belongs to each cluster, (n_samples, n_clusters), rows sum to 1."""
+        return self._placed_new(X)[1]
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Where samples lie in the embedding: the mean of their nearest neighbours' rows, weighted by similarity."""
+        return self._placed_new(X)[2].mean(self._known_samples().embedding)
+
+    def outlier_score(self, X: Any) -> np.ndarray:
+        """How unlike all samples of the fit each sample is: 0 in equally dense surroundings, 1 if half as dense, …"""
+        return self._placed_new(X)[2].outlier_scores
+
+    def _known_samples(self) -> NewSamples:
+        check_is_fitted(self)
+        if self._new_samples is None:
+            raise AttributeError(
+                f"{type(self).__name__} cannot place new samples among graphs that are given as affinity='precomputed'; "
+                "declare the views as graphs instead: Views(..., kinds={'NAME': 'graph'})."
+            )
+        return self._new_samples
+
+    def _placed_new(self, X: Any) -> tuple[np.ndarray, np.ndarray, Votes]:
+        known = self._known_samples()
+        arrays, present = self._new_views(X).incomplete_arrays()
+        return known.placed(arrays, present)
+
+    def _new_views(self, X: Any) -> Views:
+        """The feature views of new samples."""
+        raise NotImplementedError(f"{type(self).__name__} has no _new_views")
+
+
+def _chosen(arrays: Sequence[Any], present: np.ndarray | None, used: Sequence[int]) -> tuple[list[Any], np.ndarray | None]:
+    held = [arrays[v] if sp.issparse(arrays[v]) else to_host(arrays[v]) for v in used]
+    there = None if present is None else present[:, list(used)]
+    return held, None if there is None or there.all() else there

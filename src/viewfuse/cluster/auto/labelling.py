@@ -1,0 +1,117 @@
+"""The clusters of new samples: by neighbours, by clouds or by a linear rule.
+
+The rule is the one that finds most labels of samples of the fit that are left out. Neighbours find clusters of any shape.
+In many columns they are unreliable: the nearest of a few hundred texts shares few words with a new one. There a ridge
+regression on the indicators of the clusters is better, which weighs all columns. Where clusters are small clouds, a
+discriminant is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.linalg
+from sklearn.utils.extmath import randomized_svd
+
+from .membership import Discriminant, out_of_fold
+from .votes import VotingSpace
+
+__all__ = ["Labelling", "LinearRule"]
+
+_RIDGE = 0.1  # of the mean eigenvalue
+_MOST_EXACT = 1_500  # rows or columns of the smaller Gram matrix
+_MOST_COLUMNS = 500
+_LEAST = 10  # samples
+
+
+@dataclass(frozen=True)
+class LinearRule:
+    """``argmax (x − m)ᵀB + c`` with ``B`` from ridge regression of the clusters' indicators.
+
+    Attributes
+    ----------
+    mean : (p,) array
+    slopes : (p, k) array
+    shares : (k,) array
+    """
+
+    mean: np.ndarray
+    slopes: np.ndarray
+    shares: np.ndarray
+
+    @classmethod
+    def learn(cls, joint: np.ndarray, labels: np.ndarray, k: int) -> tuple[LinearRule, np.ndarray]:
+        """The rule, and the labels that it gives to each sample if learned without it.
+
+        With the centred points ``X = UΣVᵀ`` and ``H = UΣ²(Σ² + λ)⁻¹Uᵀ + 11ᵀ/n``, the prediction for sample i without it is
+        ``(ŷ_i − h_ii y_i)/(1 − h_ii)``.
+        """
+        mean, own = joint.mean(axis=0), np.eye(k)[labels]
+        centred = joint - mean
+        left, values, right = _decomposed(centred)
+        shrunk = values**2 + _RIDGE * float(np.sum(centred**2)) / centred.shape[1]
+        shares = own.mean(axis=0)
+        projected = left.T @ (own - shares)
+        fitted = shares + left @ ((values**2 / shrunk)[:, None] * projected)
+        leverage = (left**2 @ (values**2 / shrunk) + 1 / len(joint))[:, None]
+        without = (fitted - leverage * own) / np.maximum(1 - leverage, 1e-9)
+        return cls(mean, right.T @ ((values / shrunk)[:, None] * projected), shares), without.argmax(axis=1)
+
+    def __call__(self, joint: np.ndarray) -> np.ndarray:
+        return np.asarray(((joint - self.mean) @ self.slopes + self.shares).argmax(axis=1))
+
+
+def _decomposed(centred: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Singular value decomposition, of the leading 500 columns if there are many rows and columns."""
+    if min(centred.shape) > _MOST_EXACT:
+        return randomized_svd(centred, _MOST_COLUMNS, random_state=0)
+    return scipy.linalg.svd(centred, full_matrices=False, check_finite=False)
+
+
+@dataclass(frozen=True)
+class Labelling:
+    """The rule for the labels of new samples; without ``clouds`` and ``linear``, the votes of neighbours."""
+
+    clouds: Discriminant | None = None
+    linear: LinearRule | None = None
+
+    @classmethod
+    def learn(cls, joint: np.ndarray, space: VotingSpace, labels: np.ndarray, k: int) -> Labelling:
+        if k < 2 or len(labels) < _LEAST:
+            return cls()
+        points = space.clustered.astype(float)
+        linear, by_linear = LinearRule.learn(joint, labels, k)
+        found = {
+            "votes": float(np.mean(space.votes().shares(labels, k).argmax(axis=1) == labels)),
+            "clouds": float(np.mean(out_of_fold(points, labels, k).argmax(axis=1) == labels)),
+            "linear": float(np.mean(by_linear == labels)),
+        }
+        best = max(found, key=lambda rule: found[rule])  # the first of equals
+        if best == "clouds":
+            return cls(clouds=Discriminant.learn(points, labels, k))
+        return cls(linear=linear) if best == "linear" else cls()
+
+    def __call__(self, joint: np.ndarray, points: np.ndarray, shares: np.ndarray, same: np.ndarray) -> np.ndarray:
+        """The labels of samples.
+
+        Parameters
+        ----------
+        joint : (n, p) array, their joint points
+        points : (n, r) array, their coordinates in the voting space
+        shares : (n, k) array of votes
+        same : (n,) array of bool, which are samples of the fit: they keep their labels
+        """
+        by_votes = shares.argmax(axis=1)
+        if self.linear is not None:
+            return np.where(same, by_votes, self.linear(joint))
+        if self.clouds is not None:
+            return np.where(same, by_votes, self.clouds.memberships(points.astype(float)).argmax(axis=1))
+        return by_votes
+
+    def renumbered(self, order: np.ndarray) -> Labelling:
+        """The same with clusters in another order: the new c is the old ``order[c]``."""
+        linear, clouds = self.linear, self.clouds
+        if linear is not None:
+            linear = LinearRule(linear.mean, linear.slopes[:, order], linear.shares[order])
+        return Labelling(None if clouds is None else clouds.renumbered(order), linear)

@@ -1,0 +1,190 @@
+"""FPMVS-CAG: one orthogonal set of anchors for all views, and one graph between samples and anchors, without parameters.
+
+    min Σ_v α_v² ‖X_v − W_v A Z‖²,   W_vᵀW_v = I, AᵀA = I (c × c), columns of Z (c × n) on the simplex, Σα = 1
+
+in turn over the bases W_v, the anchors A, Z and the weights α. An iteration takes 2n·d·c operations, or as many as the
+entries of a sparse view times c, because that stays sparse; memory is that of the views and a few arrays of n × c. The
+authors' program is obfuscated. The steps are those of SMVSC, an open program of one of the authors, without its
+regularisation; they fit the output that the authors published.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ...linalg import project_rows, unit_rows
+from ...views import Views
+from .._base import RelabelMixin
+from .._solution import Solution
+from .base import ProgramMethod
+
+__all__ = ["FPMVS", "consensus_anchors", "polar"]
+
+_FIRST_TEST = 10  # iterations, as in the program
+
+
+def polar(matrix: np.ndarray) -> np.ndarray:
+    """The orthogonal factor of ``M = Q H``: the orthonormal matrix that is closest to M, (r, c)."""
+    left, _, right = np.linalg.svd(matrix, full_matrices=False)
+    return np.asarray(left @ right)
+
+
+class _View:
+    """One view ``X = S − 1 mᵀ`` (n, d): S dense and m = 0, or S sparse and m the means of its scaled features.
+
+    A sparse view is standardised without becoming dense.
+    """
+
+    def __init__(self, values: Any, means: np.ndarray | None = None) -> None:
+        self._values, self._means = values, means
+        self._transposed = sp.csr_array(values.T) if sp.issparse(values) else None
+        if means is None:
+            self.square = float(np.vdot(values, values))
+        else:
+            self.square = float(values.data @ values.data - values.shape[0] * (means @ means))
+
+    @classmethod
+    def standardised(cls, view: sp.csr_array) -> _View:
+        """A sparse view with features of mean 0 and standard deviation 1; constant features become 0."""
+        n = view.shape[0]
+        # As for dense views, each feature is divided by its largest value first.
+        peaks = abs(view).max(axis=0).toarray().ravel()
+        scaled = sp.csr_array(view, dtype=np.float64, copy=True)
+        scaled.data /= np.where(peaks > 0, peaks, 1)[scaled.indices]
+        means = np.asarray(scaled.sum(axis=0)).ravel() / n
+        squares = np.asarray(scaled.multiply(scaled).sum(axis=0)).ravel()
+        deviations = np.sqrt(np.maximum(squares - n * means**2, 0) / max(n - 1, 1))
+        varies = deviations > 1e-7  # the difference of squares is exact to about 1e-8 of them
+        factors = np.where(varies, 1 / np.where(varies, deviations, 1), 0)
+        scaled.data *= factors[scaled.indices]
+        return cls(scaled, means * factors)
+
+    @property
+    def n_features(self) -> int:
+        return int(self._values.shape[1])
+
+    def sums(self, codes: np.ndarray) -> np.ndarray:
+        """``XᵀZᵀ``, (d, c). Few of the codes differ from 0."""
+        if self._means is None:
+            return np.asarray((sp.csr_array(codes.T) @ self._values).T)
+        return np.asarray(self._transposed @ codes - self._means[:, None] * codes.sum(axis=0))
+
+    def image(self, basis: np.ndarray) -> np.ndarray:
+        """``XW``, (n, c)."""
+        product = self._values @ basis
+        return np.asarray(product if self._means is None else product - self._means @ basis)
+
+
+def consensus_anchors(
+    views: Sequence[_View], n_samples: int, n_clusters: int, *, variant: str, max_iter: int, tol: float
+) -> tuple[np.ndarray, np.ndarray, list[float], bool]:
+    """Z transposed (n, c), α, the objective after every iteration, and whether it changed by less than ``tol`` of itself."""
+    squares = np.asarray([view.square for view in views])
+    codes = np.eye(n_samples, n_clusters)
+    sums = [view.sums(codes) for view in views]
+    # Before it has anchors, the program decomposes a zero matrix, which gives the leading unit vectors.
+    bases = [np.eye(view.n_features, n_clusters) for view in views]
+    anchors = np.zeros((n_clusters, n_clusters))
+    weights = np.full(len(views), 1 / len(views))
+    objective: list[float] = []
+    converged = False
+    while not converged and len(objective) < max_iter:
+        if objective:
+            bases = [polar(total @ anchors.T) for total in sums]
+        anchors = polar(np.sum([w**2 * (b.T @ s) for w, b, s in zip(weights, bases, sums, strict=True)], axis=0))
+        # The program, and the paper, leave α² out of the numerator.
+        pulls = np.sum([view.image(basis) for view, basis in zip(views, bases, strict=True)], axis=0)
+        codes = project_rows(pulls @ anchors / (weights**2).sum())
+        sums = [view.sums(codes) for view in views]
+        inner = anchors @ (codes.T @ codes) @ anchors.T
+        fits = [
+            2 * np.vdot(basis, total @ anchors.T) - np.vdot(inner, basis.T @ basis)
+            for basis, total in zip(bases, sums, strict=True)
+        ]
+        misfits = np.maximum(squares - fits, np.finfo(float).eps * squares)
+        inverse = 1 / (misfits if variant == "program" else np.sqrt(misfits))
+        weights = inverse / inverse.sum()
+        objective.append(float((weights**2 * misfits).sum()))
+        tested = len(objective) >= _FIRST_TEST
+        converged = tested and abs(objective[-2] - objective[-1]) <= tol * objective[-2]
+    return codes, weights, objective, converged
+
+
+class FPMVS(RelabelMixin, ProgramMethod):
+    """Fast parameter-free multi-view subspace clustering with consensus anchor guidance.
+
+    ``min Σ_v α_v² ‖X_v − W_v A Z‖²`` with orthonormal ``W_v`` and ``A``, the columns of ``Z`` on the simplex and ``Σα = 1``:
+    one set of c anchors ``A`` for all views. k-means runs on the left singular vectors of ``Zᵀ``, with rows of unit length.
+    Time and memory are linear in the number of samples. The start uses the first samples and the first features, so the
+    result depends on the order of both. ``objective_`` need not decrease: the step for ``Z``, as published, is not a descent
+    step.
+
+    The authors' program is obfuscated; the steps are inferred from an open program of one of its authors.
+
+    Parameters
+    ----------
+    {n_clusters}
+    variant : {"program", "paper"}, default="program"
+        The weights of the views: in proportion to 1/‖X_v − W_v A Z‖², or to 1/‖X_v − W_v A Z‖ as printed.
+    {program_scaling, max_iter}
+    tol : float, default=1e-3
+        Stop, from the tenth iteration on, when the objective changes by less than this share of itself.
+    {views}
+    n_init : int, default=50
+        Number of k-means runs on the embedding; the best one by inertia is kept. The program reports the best by labels.
+    {random_state}
+
+    Attributes
+    ----------
+    {labels_, embedding_, objective_, view_weights_, traces, names}
+
+    References
+    ----------
+    S. Wang, X. Liu, X. Zhu, P. Zhang, Y. Zhang, F. Gao and E. Zhu. Fast parameter-free multi-view subspace clustering with
+    consensus anchor guidance. IEEE Trans. Image Processing 31 (2022).
+
+    Examples
+    --------
+    {example: fpmvs}
+    """
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        variant: str = "program",
+        scaling: str = "standard-features",
+        max_iter: int = 51,
+        tol: float = 1e-3,
+        views: Any = None,
+        n_init: int = 50,
+        random_state: Any = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.variant = variant
+        self.scaling = scaling
+        self.max_iter = max_iter
+        self.tol = tol
+        self.views = views
+        self.n_init = n_init
+        self.random_state = random_state
+
+    def _solve(self, views: Views, arrays: list[Any], used: list[int], rng: np.random.RandomState) -> Solution:
+        options: dict[str, Any] = {"variant": self.variant, "max_iter": self.max_iter, "tol": self.tol}
+        found_views = self._operators(views, arrays, used)
+        codes, weights, objective, converged = consensus_anchors(found_views, len(views), self.n_clusters, **options)
+        embedding = np.linalg.svd(codes, full_matrices=False)[0]
+        found: dict[str, Any] = {"points": unit_rows(embedding), "embedding": embedding, "weights": weights}
+        return Solution(converged, len(objective), np.asarray(objective), **found)
+
+    def _operators(self, views: Views, arrays: list[Any], used: list[int]) -> list[_View]:
+        if self.scaling == "standard-features":
+            dense = [v for v, array in enumerate(arrays) if not sp.issparse(array)]
+        else:
+            dense = list(range(len(arrays)))
+        scaled = dict(zip(dense, self._scaled(views, [arrays[v] for v in dense], [used[v] for v in dense]), strict=True))
+        return [_View(scaled[v]) if v in scaled else _View.standardised(array) for v, array in enumerate(arrays)]

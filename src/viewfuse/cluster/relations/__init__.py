@@ -1,0 +1,1 @@
+"""Graphs, kernels and distances among the views: what they say together with features."""

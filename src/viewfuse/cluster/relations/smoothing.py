@@ -1,0 +1,276 @@
+"""Features smoothed over graphs, and how much to smooth over which graphs, chosen without labels.
+
+A plan is a set of graphs and a number of steps ``t``: the points are ``Gᵗ X`` with ``G`` the mean of the low-pass filters of
+the graphs. ``t = 0`` uses features alone, ``t = None`` the spectrum of the graphs alone. Each plan is tried on views of
+which a part is held out (:mod:`viewfuse.cluster.relations.held_out`). Those whose clusters predict that part best are taken,
+side by side: which of several good amounts of smoothing is the best cannot be known, and together they are more stable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.cluster import KMeans
+from sklearn.preprocessing import normalize
+
+from ...graphs.relations import low_pass, spectral_points
+from .held_out import HeldOut, noise_level
+
+__all__ = ["Finish", "Plan", "Spectrum", "Tried", "best_plan", "cluster_points", "count_clusters", "smooth"]
+
+_STEPS = (1, 2, 4, 8, 16)
+_WORSE = 2  # in a row: more steps are not tried
+_SAYS_SOMETHING = 0.02  # nats
+_MOST_CLUSTERED = 5_000
+_MOST_SPLIT_TWICE = 5_000
+_NEARLY_BEST = 0.95  # of the best score
+_MOST_PLANS = 5
+_PROVISIONAL = 8  # clusters, while their number is not known
+_GROWTH = 0.03
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Graphs, by position, and steps of smoothing; None for the spectrum of the graphs, without features."""
+
+    graphs: tuple[int, ...]
+    steps: int | None
+
+    def __str__(self) -> str:
+        if not self.graphs:
+            return "features alone"
+        if self.steps is None:
+            return "graphs alone"
+        return f"features smoothed {self.steps}×"
+
+
+@dataclass(frozen=True)
+class Tried:
+    """What was tried: the plans, their scores, best first, and the mutual information of the best one by view.
+
+    ``noise`` is what the latter does not exceed by chance.
+    """
+
+    plans: tuple[Plan, ...]
+    scores: np.ndarray
+    parts: np.ndarray
+    noise: float
+
+    @property
+    def best(self) -> Plan:
+        return self.plans[0]
+
+    def good(self) -> tuple[Plan, ...]:
+        """The best plan and those whose scores are nearly as good, at most five."""
+        return tuple(p for p, s in zip(self.plans, self.scores, strict=True) if s >= _NEARLY_BEST * self.scores[0])[
+            :_MOST_PLANS
+        ]
+
+    def says_something(self) -> bool:
+        return bool((self.parts > self.noise).any())
+
+
+def smooth(raw: np.ndarray, filters: Sequence[Any], weights: Sequence[float], steps: int) -> list[np.ndarray]:
+    """``X, GX, …, GᵗX`` with ``G`` the weighted mean of the filters."""
+    states = [raw]
+    for _ in range(steps):
+        moved = [weight * (one @ states[-1]) for one, weight in zip(filters, weights, strict=True)]
+        states.append(np.asarray(sum(moved) / sum(weights), dtype=np.float32))
+    return states
+
+
+@dataclass(frozen=True)
+class Finish:
+    """What is done after smoothing: centring; then views of directions are scaled, together, to unit rows, others as such.
+
+    Attributes
+    ----------
+    mean : (r,) array
+    widths : tuple of int, the numbers of columns of the views
+    directions : tuple of bool, whether only the direction of a sample counts in a view
+    sizes : tuple of float, the spread of each view
+    factors : tuple of float, by which the views are multiplied
+    """
+
+    mean: np.ndarray
+    widths: tuple[int, ...]
+    directions: tuple[bool, ...]
+    sizes: tuple[float, ...]
+    factors: tuple[float, ...]
+
+    @classmethod
+    def learn(
+        cls, smoothed: np.ndarray, widths: tuple[int, ...], directions: tuple[bool, ...], factors: tuple[float, ...]
+    ) -> Finish:
+        mean = smoothed.mean(axis=0)
+        parts = np.split(smoothed - mean, np.cumsum(widths)[:-1], axis=1)
+        sizes = tuple(float(np.sqrt((part**2).sum(axis=1).mean())) or 1.0 for part in parts)
+        return cls(mean, widths, directions, sizes, factors)
+
+    def __call__(self, smoothed: np.ndarray) -> np.ndarray:
+        parts = np.split(smoothed - self.mean, np.cumsum(self.widths)[:-1], axis=1)
+        views = list(zip(parts, self.factors, self.sizes, self.directions, strict=True))
+        pointing = [factor * part for part, factor, _, points in views if points]
+        total = np.sqrt(sum(factor**2 for _, factor, _, points in views if points))
+        joint = [total * normalize(np.hstack(pointing))] if pointing else []
+        others = [factor / size * part for part, factor, size, points in views if not points]
+        return np.asarray(np.hstack([*joint, *others]), dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class Spectrum:
+    """Rows of unit length of the leading eigenvectors of the mean of graphs, each with a mean degree of 1.
+
+    New samples are mapped by Nyström's formula ``Σ_j (a_j + τ/n) axes_j``, with ``τ = 1`` the mean degree.
+
+    Attributes
+    ----------
+    units : tuple of float, by which the edges of each graph are divided
+    axes : (n, k) array, ``(d_j + τ)^-½ u_j / λ``
+    points : (n, k) array; empty after :meth:`without_points`
+    """
+
+    units: tuple[float, ...]
+    axes: np.ndarray
+    points: np.ndarray
+
+    @classmethod
+    def learn(cls, graphs: Sequence[sp.csr_array], n_clusters: int, random_state: np.random.RandomState) -> Spectrum:
+        units = tuple(float(graph.sum()) / graph.shape[0] or 1.0 for graph in graphs)
+        mean = sp.csr_array(sum(graph / unit for graph, unit in zip(graphs, units, strict=True)) / len(graphs))
+        values, vectors = spectral_points(mean, n_clusters, random_state)
+        root = 1 / np.sqrt(np.asarray(mean.sum(axis=1)).ravel() + float(mean.sum()) / mean.shape[0])
+        axes = root[:, None] * vectors / np.where(np.abs(values) > 1e-9, values, 1.0)
+        return cls(units, axes, np.asarray(normalize(vectors)))
+
+    def without_points(self) -> Spectrum:
+        return replace(self, points=self.points[:0])
+
+    def __call__(self, edges: Sequence[sp.csr_array]) -> np.ndarray:
+        mean = sp.csr_array(sum(one / unit for one, unit in zip(edges, self.units, strict=True)) / len(edges))
+        return np.asarray(normalize(mean @ self.axes + self.axes.mean(axis=0)))
+
+
+def cluster_points(
+    points: np.ndarray, n_clusters: int, random_state: np.random.RandomState, n_init: int = 3
+) -> tuple[np.ndarray, np.ndarray]:
+    """k-means of at most 5,000 of the points; the others go to the nearest centre. Returns labels and centres."""
+    n = len(points)
+    rows = np.arange(n) if n <= _MOST_CLUSTERED else np.sort(random_state.choice(n, _MOST_CLUSTERED, replace=False))
+    model = KMeans(n_clusters, n_init=n_init, random_state=int(random_state.randint(2**31 - 1))).fit(points[rows])
+    labels = model.labels_ if rows.size == n else model.predict(points)
+    return np.asarray(labels, dtype=np.intp), np.asarray(model.cluster_centers_)
+
+
+def best_plan(
+    features: Sequence[Any],
+    graphs: Sequence[sp.csr_array],
+    n_clusters: int,
+    random_state: np.random.RandomState,
+    weights: Sequence[float] | None = None,
+) -> Tried:
+    """Try the plans on one split, or on two if there are few samples.
+
+    Parameters
+    ----------
+    features : sequence of (n, d_v) arrays or sparse matrices
+    graphs : sequence of (n, n) sparse arrays, undirected
+    weights : of the graphs in a mean; 1 by default
+    """
+    trials = _trials(features, graphs, random_state, weights)
+    tried: dict[Plan, np.ndarray] = {}
+
+    def parts(plan: Plan) -> np.ndarray:
+        if plan not in tried:
+            tried[plan] = np.mean([trial.parts(plan, n_clusters) for trial in trials], axis=0)
+        return tried[plan]
+
+    def score(plan: Plan) -> float:
+        return float(np.sqrt(parts(plan)).sum())
+
+    def explore(chosen: tuple[int, ...]) -> None:
+        best, worse = -np.inf, 0
+        for steps in _STEPS if features else ():
+            found = score(Plan(chosen, steps))
+            worse = worse + 1 if found < best else 0
+            best = max(best, found)
+            if worse == _WORSE:
+                break
+        score(Plan(chosen, None))
+
+    if features:
+        score(Plan((), 0))
+    everything = tuple(range(len(graphs)))
+    for g in everything:
+        explore((g,))
+    if len(graphs) > 1:
+        explore(everything)
+        by_graph = parts(max(tried, key=score))[len(features) :]
+        saying = tuple(g for g in everything if by_graph[g] > _SAYS_SOMETHING)
+        if 1 < len(saying) < len(everything):
+            explore(saying)
+    ranked = sorted(tried, key=score, reverse=True)
+    noise = noise_level(graphs[0].shape[0], n_clusters)
+    return Tried(tuple(ranked), np.array([score(plan) for plan in ranked]), parts(ranked[0]), noise)
+
+
+def count_clusters(
+    features: Sequence[Any],
+    graphs: Sequence[sp.csr_array],
+    most: int,
+    random_state: np.random.RandomState,
+) -> int:
+    """The number of clusters from which on more clusters hardly predict the held-out part any better.
+
+    It is the first number k whose score grows by less than 3 % per cluster up to k + 2; 1 if nothing can be predicted.
+    """
+    plan = best_plan(features, graphs, min(_PROVISIONAL, most), random_state).best
+    trials = _trials(features, graphs, random_state, None)
+    counts = range(2, most + 1)
+    parts = [np.mean([trial.parts(plan, k) for trial in trials], axis=0) for k in counts]
+    if not any((found > noise_level(graphs[0].shape[0], k)).any() for k, found in zip(counts, parts, strict=True)):
+        return 1
+    scores = [float(np.sqrt(found).sum()) for found in parts]
+    for k, score in zip(counts, scores, strict=True):
+        later = scores[min(k, len(scores) - 1)]  # of k + 2
+        if later < score * (1 + _GROWTH) ** 2:
+            return k
+    return most
+
+
+def _trials(
+    features: Sequence[Any], graphs: Sequence[sp.csr_array], random_state: np.random.RandomState, weights: Any
+) -> list[_Trial]:
+    splits = 2 if graphs[0].shape[0] <= _MOST_SPLIT_TWICE else 1
+    return [_Trial(HeldOut.split(features, graphs, random_state), random_state, weights) for _ in range(splits)]
+
+
+class _Trial:
+    """Clusterings of plans from views of which a part is held out."""
+
+    def __init__(self, held_out: HeldOut, random_state: np.random.RandomState, weights: Sequence[float] | None) -> None:
+        self.held_out, self.random_state = held_out, random_state
+        self.filters = [low_pass(graph) for graph in held_out.graphs]
+        self.weights = [1.0] * len(self.filters) if weights is None else list(weights)
+        self.states: dict[tuple[int, ...], tuple[int, np.ndarray]] = {}  # the last number of steps and its result
+
+    def parts(self, plan: Plan, n_clusters: int) -> np.ndarray:
+        labels, _ = cluster_points(self._points(plan, n_clusters), n_clusters, self.random_state)
+        return self.held_out.parts(labels, n_clusters)
+
+    def _points(self, plan: Plan, n_clusters: int) -> np.ndarray:
+        held = self.held_out
+        if plan.steps is None:
+            return Spectrum.learn([held.graphs[g] for g in plan.graphs], n_clusters, self.random_state).points
+        steps, state = self.states.get(plan.graphs, (0, np.hstack(held.features)))
+        if steps > plan.steps:
+            steps, state = 0, np.hstack(held.features)
+        filters, weights = [self.filters[g] for g in plan.graphs], [self.weights[g] for g in plan.graphs]
+        state = smooth(state, filters, weights, plan.steps - steps)[-1]
+        self.states[plan.graphs] = plan.steps, state
+        widths = tuple(part.shape[1] for part in held.features)
+        return Finish.learn(state, widths, held.directions, (1.0,) * len(widths))(state)

@@ -1,0 +1,151 @@
+"""Edge lists: tables whose first two columns name the samples at the ends of each edge, and whose third is its weight."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from .._utils.extras import require
+from .._utils.text import count, listed
+from ..exceptions import ViewsError
+from ..views import Views
+from ._safety import reading
+from .delimited import read_delimited
+from .sniff import sniff
+
+__all__ = ["EdgeList", "possible_edge_lists", "with_edge_lists"]
+
+_ENDS = (
+    ("source", "target"), ("from", "to"), ("src", "dst"), ("node1", "node2"), ("id1", "id2"), ("sample1", "sample2"),
+    ("citing", "cited"),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class EdgeList:
+    """The edges of a graph: ids as text, and weights.
+
+    ``is_certain`` says whether the names of the columns, or the user, say that this is an edge list.
+    """
+
+    name: str
+    path: Path
+    sources: np.ndarray
+    targets: np.ndarray
+    weights: np.ndarray
+    is_certain: bool
+
+    def is_among(self, ids: set[str]) -> bool:
+        """Whether all ends of edges are samples."""
+        return ids.issuperset(self.sources.tolist()) and ids.issuperset(self.targets.tolist())
+
+
+def possible_edge_lists(paths: Mapping[str, Path], kinds: Mapping[str, str]) -> list[EdgeList]:
+    """The text tables that could be edge lists: two or three columns, the first with repeated values, the third numbers."""
+    found = []
+    for name, path in paths.items():
+        if kinds.get(name, "graph") != "graph" or sniff(path) != "table" or path.suffix.lower() in (".parquet", ".pq"):
+            continue
+        with reading(path, "an edge list"):
+            edges = _read(name, path, asked=name in kinds)
+        if edges is not None:
+            found.append(edges)
+    return found
+
+
+def _read(name: str, path: Path, *, asked: bool) -> EdgeList | None:
+    try:
+        frame = read_delimited(path, dtype=str, keep_default_na=False, nrows=2 if not asked else None)
+        if frame.shape[1] not in (2, 3):
+            return None
+        frame = read_delimited(path, dtype=str, keep_default_na=False)
+    except ViewsError:
+        if asked:
+            raise
+        return None
+    columns = [frame.iloc[:, c].str.strip().to_numpy(dtype=object) for c in range(frame.shape[1])]
+    ends = tuple(str(column).strip().lower() for column in frame.columns[:2])
+    certain = asked or ends in _ENDS
+    if not certain and len(set(columns[0])) == len(columns[0]):
+        return None  # ids of samples, each with one row
+    weights = np.ones(len(frame))
+    if len(columns) == 3:
+        numbers = require("pandas").to_numeric(frame.iloc[:, 2], errors="coerce").to_numpy(dtype=float)
+        wrong = np.flatnonzero(~np.isfinite(numbers))
+        if wrong.size and certain:
+            raise ViewsError(
+                f"the weight of an edge is {columns[2][wrong[0]]!r} in row {wrong[0]}; weights must be finite numbers.",
+                hint="The columns of an edge list are source, target and weight.",
+                view=name,
+            )
+        if wrong.size:
+            return None
+        weights = numbers
+    return EdgeList(name, path, columns[0], columns[1], weights, certain)
+
+
+def with_edge_lists(views: Views | None, edges: list[EdgeList], *, drop: bool) -> Views:
+    """Add the graphs of edge lists to the views.
+
+    Parameters
+    ----------
+    views : Views or None
+        The other views, whose ids the edges name. Without ids the samples are numbered from 0 or from 1. None if there are
+        only edge lists: then the samples are their nodes.
+    drop : bool
+        Whether to leave out edges whose ends are no samples; otherwise these are an error.
+    """
+    if views is None:
+        nodes = list(dict.fromkeys(node for one in edges for node in (*one.sources.tolist(), *one.targets.tolist())))
+        graphs = {one.name: _adjacency(one, nodes, drop=drop) for one in edges}
+        return Views(graphs, ids=np.array(nodes, dtype=object), kinds="graph")
+    named = dict(zip(views.names, views.arrays, strict=True))
+    for one in edges:
+        samples = [str(i) for i in views.ids.tolist()] if views.ids is not None else _numbers(one, len(views))
+        named[one.name] = _adjacency(one, samples, drop=drop)
+    kinds = [*views.kinds, *("graph" for _ in edges)]
+    present = None if views.present is None else np.hstack([views.present, np.ones((len(views), len(edges)), dtype=bool)])
+    made = Views(named, ids=views.ids, y=views.y, present=present, kinds=kinds)
+    made.feature_names = (*views.feature_names, *(None for _ in edges))
+    return made
+
+
+def _numbers(edges: EdgeList, n: int) -> list[str]:
+    """The numbers of the samples in an edge list: 0 … n − 1 or 1 … n, if only one of them is possible."""
+    ends = {*edges.sources.tolist(), *edges.targets.tolist()}
+    if "0" in ends or str(n) not in ends:
+        if "0" not in ends:
+            raise ViewsError(
+                f"{edges.path}: the samples have no ids, and the edges name neither sample 0 nor {n}, so they may be "
+                "numbered from 0 or from 1.",
+                hint="Add an id column to the other tables.",
+                view=edges.name,
+                parameter="ids",
+            )
+        return [str(i) for i in range(n)]
+    return [str(i) for i in range(1, n + 1)]
+
+
+def _adjacency(edges: EdgeList, samples: list[Any], *, drop: bool) -> sp.csr_array:
+    position = {str(sample): place for place, sample in enumerate(samples)}
+    rows = np.array([position.get(end, -1) for end in edges.sources.tolist()])
+    columns = np.array([position.get(end, -1) for end in edges.targets.tolist()])
+    outside = np.flatnonzero((rows < 0) | (columns < 0))
+    if outside.size and not drop:
+        unknown = dict.fromkeys(end for e in outside for end in (edges.sources[e], edges.targets[e]) if end not in position)
+        raise ViewsError(
+            f"{edges.path}: {count(len(unknown), 'end', 'ends')} of edges are no samples of the other views: "
+            f"{listed(unknown)}.",
+            hint="Use missing='drop' to leave these edges out.",
+            view=edges.name,
+            parameter="missing",
+            value=("drop",),
+        )
+    kept = (rows >= 0) & (columns >= 0)
+    n = len(samples)
+    return sp.csr_array((edges.weights[kept], (rows[kept], columns[kept])), shape=(n, n))

@@ -1,0 +1,124 @@
+"""Held-out scores, smoothing over graphs and its amount, compared with direct computations."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.metrics import adjusted_rand_score, mutual_info_score
+
+from attributed import attributed_graph, edges, words
+from viewfuse.cluster.relations.features import Coordinates
+from viewfuse.cluster.relations.fused import FusedPoints
+from viewfuse.cluster.relations.held_out import HeldOut, mutual_information, votes
+from viewfuse.cluster.relations.smoothing import Plan, best_plan, cluster_points, count_clusters, smooth
+from viewfuse.graphs.relations import low_pass, undirected
+
+
+def parts_of(views):
+    return [views.view("words")], [undirected(views.view("cites"))]
+
+
+def test_mutual_information_is_that_of_scikit_learn_less_chance():
+    rng = np.random.RandomState(0)
+    a, b = rng.randint(4, size=(2, 200))
+    b[:120] = a[:120]
+    assert mutual_information(a, b, 4) == pytest.approx(mutual_info_score(a, b) - 9 / 400)
+    drawn = [mutual_information(*rng.randint(4, size=(2, 200)), 4) for _ in range(200)]
+    assert np.mean(drawn) < 0.02
+
+
+def test_votes_are_those_of_the_neighbours():
+    graph = sp.csr_array(np.array([[0, 1, 1, 0], [1, 0, 1, 0], [1, 1, 0, 1], [0, 0, 1, 0.0]]))
+    own = np.eye(2)[[0, 0, 0, 1]]
+    np.testing.assert_array_equal(votes(graph, own), [0, 0, 1, 0])  # the small cluster weighs more
+
+
+def test_parts_that_are_held_out_are_not_in_the_rest():
+    features, graphs = parts_of(attributed_graph())
+    split = HeldOut.split(features, graphs, np.random.RandomState(0))
+    assert (split.graphs[0] + split._held_graphs[0] != graphs[0]).nnz == 0
+    assert split.graphs[0].multiply(split._held_graphs[0]).nnz == 0
+    assert 0.2 < split._held_graphs[0].nnz / graphs[0].nnz < 0.4
+
+
+def test_true_clusters_score_higher_than_noise():
+    views = attributed_graph()
+    split = HeldOut.split(*parts_of(views), np.random.RandomState(0))
+    truth, noise = split.parts(views.y, 3), split.parts(np.random.RandomState(1).randint(3, size=300), 3)
+    assert (truth > 0.1).all()
+    assert (noise < 0.03).all()
+
+
+def test_clusters_of_a_random_graph_do_not_predict_its_held_out_edges():
+    rng = np.random.RandomState(0)
+    graph = undirected(sp.random_array((400, 400), density=0.02, random_state=rng))
+    tried = best_plan([], [graph], 4, rng)
+    assert not tried.says_something()
+    assert count_clusters([], [graph], 8, rng) == 1
+
+
+@pytest.mark.parametrize(
+    ("signal", "inside", "expected"), [(0.25, 0.85, "smoothed"), (0.6, 0.34, "alone"), (0.0, 0.9, "graph")]
+)
+def test_the_plan_suits_the_data(signal, inside, expected):
+    views = attributed_graph(signal=signal, inside=inside, degree=8)
+    best = best_plan(*parts_of(views), 3, np.random.RandomState(0)).best
+    kinds = {"alone": best.graphs == (), "graph": best.steps is None or best.steps >= 8, "smoothed": bool(best.steps)}
+    assert kinds[expected]
+
+
+def test_the_number_of_clusters_is_found():
+    views = attributed_graph(n=600, k=4, signal=0.35)
+    assert count_clusters(*parts_of(views), 10, np.random.RandomState(0)) in (4, 5)
+
+
+def test_smoothing_is_a_product_of_the_mean_filter():
+    rng = np.random.RandomState(0)
+    raw = rng.normal(size=(50, 4)).astype(np.float32)
+    filters = [low_pass(undirected(sp.random_array((50, 50), density=0.1, random_state=s))) for s in (1, 2)]
+    dense = [f.toarray() if sp.issparse(f) else f for f in filters]
+    mean = (dense[0] + 3 * dense[1]) / 4
+    states = smooth(raw, filters, [1.0, 3.0], 3)
+    np.testing.assert_allclose(states[3], np.linalg.matrix_power(mean, 3) @ raw, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "plans", [[Plan((0,), 4)], [Plan((0, 1), 2), Plan((1,), 8)], [Plan((0, 1), None)], [Plan((), 0), Plan((0,), 1)]]
+)
+def test_a_training_sample_is_mapped_to_its_own_point(plans):
+    rng = np.random.RandomState(0)
+    y = rng.randint(3, size=120)
+    features = [words(y, rng), rng.normal(size=(120, 4)) + y[:, None]]
+    graphs = [undirected(edges(y, rng)), undirected(3.0 * edges(y, rng, degree=20))]
+    fused, points, _ = FusedPoints.learn(plans, features, None, graphs, 3, ([1.0, 2.0], [1.0, 0.5]), rng)
+    again = fused(features, None, graphs)
+    np.testing.assert_allclose(again, points, atol=1e-4)
+    one = fused([view[5:6] for view in features], None, [graph[5:6] for graph in graphs])
+    np.testing.assert_allclose(one, points[5:6], atol=1e-4)
+
+
+def test_a_sample_without_edges_is_mapped_by_its_features():
+    views = attributed_graph(signal=0.6)
+    features, graphs = parts_of(views)
+    rng = np.random.RandomState(0)
+    fused, points, _ = FusedPoints.learn([Plan((0,), 2)], features, None, graphs, 3, ([1.0], [1.0]), rng)
+    labels, centres = cluster_points(points, 3, rng)
+    found = fused(features, None, [sp.csr_array((300, 300))])
+    nearest = np.linalg.norm(found[:, None] - centres[None], axis=2).argmin(axis=1)
+    assert adjusted_rand_score(nearest, labels) > 0.6
+
+
+def test_coordinates_keep_the_distances_of_few_columns():
+    rng = np.random.RandomState(0)
+    table = rng.normal(size=(100, 5)) * [1, 10, 1, 1, 1]
+    coordinates = Coordinates.learn(table, rng)(table)
+    standard = (table - table.mean(axis=0)) / table.std(axis=0)
+    apart, expected = (np.linalg.norm(p[:50] - p[50:], axis=1) for p in (coordinates, np.clip(standard, -4, 4)))
+    np.testing.assert_allclose(apart / apart.mean(), expected / expected.mean(), rtol=1e-4)
+
+
+def test_rare_words_weigh_more_than_common_ones():
+    bags = sp.csr_array(np.c_[np.ones((60, 1)), np.eye(60)[:, :20], np.zeros((60, 20))])
+    learned = Coordinates.learn(bags, np.random.RandomState(0))
+    assert learned.are_directions
+    assert learned.weights[0] == 0
+    assert learned.weights[1] == pytest.approx(np.log(60))

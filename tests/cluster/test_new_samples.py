@@ -1,0 +1,158 @@
+"""New samples for every fusion: labels, memberships and embeddings, matched by name, with views missing."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import Ridge
+from sklearn.metrics import adjusted_rand_score
+
+import viewfuse as vf
+from attributed import attributed_graph
+from viewfuse import GFSC, AnchorGFSC, AutoFusion, Views
+from viewfuse.cluster import GF
+from viewfuse.cluster.auto.labelling import LinearRule
+from viewfuse.exceptions import UninformativeViewWarning, ViewsError
+
+FUSIONS = [AutoFusion, GFSC, GF]
+VIEWS = vf.datasets.make_views(n_samples=300, n_clusters=3, random_state=0)
+TRAIN, NEW = VIEWS[:200], VIEWS[200:]
+
+
+def frames(views):
+    return {
+        name: pd.DataFrame(array, columns=[f"{name}{c}" for c in range(array.shape[1])])
+        for name, array in zip(views.names, views.arrays, strict=True)
+    }
+
+
+def words(n=300, seed=0):
+    """Few samples in many columns, whose nearest neighbours are unreliable."""
+    rng = np.random.RandomState(seed)
+    y = rng.randint(4, size=n)
+    rates = np.full((4, 1000), 0.01)
+    for c in range(4):
+        rates[c, 50 * c : 50 * c + 50] = 0.12
+    return Views([(rng.random_sample((n, 1000)) < rates[y]).astype(float) for _ in range(2)], y=y)
+
+
+@pytest.mark.parametrize("fusion", FUSIONS)
+def test_new_samples_find_their_clusters(fusion):
+    model = fusion(3, random_state=0).fit(TRAIN)
+    assert adjusted_rand_score(model.labels_, model.predict(TRAIN)) == 1
+    assert adjusted_rand_score(NEW.y, model.predict(NEW)) > adjusted_rand_score(TRAIN.y, model.labels_) - 0.05
+    memberships = model.predict_proba(NEW)
+    np.testing.assert_allclose(memberships.sum(axis=1), 1)
+    np.testing.assert_array_equal(memberships.argmax(axis=1), model.predict(NEW))
+    assert model.transform(NEW).shape == (100, model.embedding_.shape[1])
+
+
+@pytest.mark.parametrize("fusion", FUSIONS)
+def test_one_sample_at_a_time_gives_the_same(fusion):
+    model = fusion(3, random_state=0).fit(TRAIN)
+    for what in (model.predict, model.predict_proba, model.transform, model.outlier_score):
+        one = np.concatenate([np.atleast_1d(what(NEW[i : i + 1])) for i in range(5)])
+        np.testing.assert_allclose(one, what(NEW)[:5], atol=1e-5)
+
+
+@pytest.mark.parametrize("fusion", FUSIONS)
+def test_missing_views_in_new_samples(fusion):
+    model = fusion(3, random_state=0).fit(TRAIN)
+    rng = np.random.RandomState(0)
+    arrays = [array.copy() for array in NEW.arrays]
+    lost = rng.random_sample((100, NEW.n_views)) < 0.3
+    lost[lost.all(axis=1), 0] = False
+    for v, array in enumerate(arrays):
+        array[lost[:, v]] = np.nan
+    found = model.predict(Views(arrays, names=NEW.names))
+    assert adjusted_rand_score(NEW.y, found) > adjusted_rand_score(NEW.y, model.predict(NEW)) - 0.15
+
+
+@pytest.mark.parametrize("fusion", [*FUSIONS, AnchorGFSC])
+def test_views_and_columns_are_matched_by_name(fusion):
+    train, new = frames(TRAIN), frames(NEW)
+    model = fusion(3, random_state=0).fit(train)
+    expected = model.predict(new)
+    shuffled = {name: frame.iloc[:, ::-1] for name, frame in reversed(new.items())}
+    np.testing.assert_array_equal(model.predict(shuffled), expected)
+    np.testing.assert_array_equal(model.predict([frame.to_numpy() for frame in new.values()]), expected)
+    name = VIEWS.names[1]
+    renamed = {**new, name: new[name].rename(columns={f"{name}0": "other"})}
+    with pytest.raises(ViewsError, match=rf"{name!r} has other columns.*{name}0' is missing and column 'other' was not"):
+        model.predict(renamed)
+    with pytest.raises(ViewsError, match=rf"fitted on .*, but view {name!r} is missing"):
+        model.predict({key: frame for key, frame in new.items() if key != name})
+    with pytest.raises(ViewsError, match=r"view 'extra' was not in the fit"):
+        model.predict({**new, "extra": new[name]})
+    with pytest.raises(ViewsError, match=rf"{name!r} has \d+ features?, but had \d+"):
+        model.predict([frame.to_numpy()[:, : -1 if key == name else None] for key, frame in new.items()])
+
+
+@pytest.mark.parametrize("fusion", FUSIONS)
+def test_a_sample_unlike_all_others(fusion):
+    model = fusion(3, random_state=0).fit(TRAIN)
+    rng = np.random.RandomState(0)
+    far = Views([50 * rng.normal(size=(3, array.shape[1])) for array in TRAIN.arrays], names=TRAIN.names)
+    assert model.outlier_score(far).min() > np.quantile(model.outlier_score(NEW), 0.9)
+    assert model.predict_proba(far).max(axis=1).max() < np.median(model.predict_proba(NEW).max(axis=1))
+
+
+@pytest.mark.parametrize("fusion", FUSIONS)
+def test_few_samples_in_many_columns(fusion):
+    views = words()
+    model = fusion(4, random_state=0).fit(views[:150])
+    new = vf.metrics.accuracy(views.y[150:], model.predict(views[150:]))
+    assert new > vf.metrics.accuracy(views.y[:150], model.labels_) - 0.05
+
+
+def test_the_linear_rule_leaves_out_each_sample():
+    rng = np.random.RandomState(0)
+    points, labels = rng.normal(size=(30, 8)), np.arange(30) % 3
+    points[:, 0] += labels
+    rule, without = LinearRule.learn(points, labels, 3)
+    shift = 0.1 * np.sum((points - points.mean(axis=0)) ** 2) / 8
+    whole = Ridge(alpha=shift).fit(points, np.eye(3)[labels])
+    np.testing.assert_array_equal(rule(points), whole.predict(points).argmax(axis=1))
+    for i in range(30):
+        others = np.arange(30) != i
+        # The penalty and the mean of all samples but one differ a little from those of all.
+        left = Ridge(alpha=shift).fit(points[others], np.eye(3)[labels[others]]).predict(points[i : i + 1])
+        assert left.argmax() == without[i]
+
+
+@pytest.mark.parametrize("fusion", FUSIONS)
+def test_relations_of_new_samples(fusion, tmp_path):
+    views = attributed_graph(n=300)
+    train, new = views[:200], views[200:]
+    model = fusion(3, random_state=0).fit(train)
+    assert adjusted_rand_score(model.labels_, model.predict(train)) > 0.98
+    found = model.predict(new)  # selected from the same views, so the edges to the samples of the fit are known
+    assert adjusted_rand_score(new.y, found) > 0.5
+    given = {"words": new.view("words"), "cites": views.view("cites")[200:][:, :200]}
+    np.testing.assert_array_equal(model.predict(given), found)
+    again = vf.load(model.save(tmp_path / "fit.model"))
+    np.testing.assert_array_equal(again.predict(given), found)
+    with pytest.warns(UninformativeViewWarning, match="'cites' is a graph: only edges to the 200 samples of the fit"):
+        model.predict({"words": new.view("words"), "cites": new.view("cites")})
+
+
+@pytest.mark.parametrize("fusion", FUSIONS)
+@pytest.mark.parametrize("kind", ["kernel", "distance"])
+def test_kernels_and_distances_of_new_samples(fusion, kind):
+    rng = np.random.RandomState(0)
+    y = rng.randint(3, size=200)
+    points = 5 * np.eye(3)[y] + rng.normal(size=(200, 3))
+    relation = points @ points.T if kind == "kernel" else np.linalg.norm(points[:, None] - points[None], axis=2)
+    views = Views({"r": relation, "x": points + rng.normal(size=points.shape)}, kinds={"r": kind})
+    model = fusion(3, random_state=0).fit(views[:150])
+    assert adjusted_rand_score(y[150:], model.predict(views[150:])) > 0.8
+    assert adjusted_rand_score(model.labels_, model.predict(views[:150])) > 0.98
+    with pytest.raises(ViewsError, match=r"'r' is a .*: new samples need one column for each of the 150 samples of the fit"):
+        model.predict({"r": relation[150:, 150:], "x": points[150:]})
+
+
+@pytest.mark.parametrize("fusion", FUSIONS)
+def test_saved_models_predict(fusion, tmp_path):
+    model = fusion(3, random_state=0).fit(frames(TRAIN))
+    again = vf.load(model.save(tmp_path / "fit.model"))
+    np.testing.assert_array_equal(again.predict(frames(NEW)), model.predict(frames(NEW)))
+    np.testing.assert_allclose(again.predict_proba(frames(NEW)), model.predict_proba(frames(NEW)))
