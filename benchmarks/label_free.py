@@ -31,7 +31,7 @@ SETS = {
     "BBC": "bbc_seg14of4", "Reuters": "reuters_1200", "Digits": "Handwritten_numerals", "MSRC-v5": "MSRC-v5",
     "3Sources": "3Sources", "BBCSport": "BBCSport_fea_gt", "NGs": "NGs", "ORL": "ORL_4view",
 }  # fmt: skip
-OURS = ("GFSC", "AnchorGFSC")
+OURS = ("AutoFusion", "GFSC", "AnchorGFSC")
 PATIENCE = 120  # seconds for all seeds of one peer on one set
 
 
