@@ -111,7 +111,7 @@ def with_edge_lists(views: Views | None, edges: list[EdgeList], *, drop: bool) -
     kinds = [*views.kinds, *("graph" for _ in edges)]
     present = None if views.present is None else np.hstack([views.present, np.ones((len(views), len(edges)), dtype=bool)])
     made = Views(named, ids=views.ids, y=views.y, present=present, kinds=kinds)
-    made.feature_names = (*views.feature_names, *(None for _ in edges))
+    made.feature_names, made.n_dropped = (*views.feature_names, *(None for _ in edges)), views.n_dropped
     return made
 
 

@@ -179,7 +179,7 @@ def _with_sparse(views: Views | None, paths: dict[str, Path]) -> Views:
     named = dict(zip(views.names, views.arrays, strict=True)) | matrices
     kinds = [*views.kinds, *("auto" for _ in matrices)]
     made = Views(named, ids=views.ids, y=views.y, present=views.present, kinds=kinds)
-    made.feature_names = (*views.feature_names, *(None for _ in matrices))
+    made.feature_names, made.n_dropped = (*views.feature_names, *(None for _ in matrices)), views.n_dropped
     return made
 
 
@@ -209,7 +209,7 @@ def _columns_in_order(views: Views) -> Views:
             place = {name: position for position, name in enumerate(columns)}
             arrays[v] = arrays[v][:, [place[i] for i in ids]]
     made = Views(arrays, names=views.names, ids=views.ids, y=views.y, present=views.present, kinds=views.kinds)
-    made.feature_names = views.feature_names
+    made.feature_names, made.n_dropped = views.feature_names, views.n_dropped
     return made
 
 
