@@ -20,6 +20,8 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
+from .._utils.steps import listening
+
 if TYPE_CHECKING:
     from ..fusion import Sweep
 
@@ -93,10 +95,11 @@ def parts_bar(
 
 @contextmanager
 def spinner(description: str, *, delay: float = _DELAY, console: Console | None = None) -> Iterator[None]:
-    """Spinner with the elapsed time, for work of unknown length."""
-    with _bar(console, delay, TimeElapsedColumn()) as bar:
-        bar.add_task(description, total=None)
-        yield
+    """Spinner with the elapsed time, for work of unknown length; the steps of the work are shown as they begin."""
+    with _bar(console, delay, TextColumn("{task.fields[step]}", markup=False), TimeElapsedColumn()) as bar:
+        task = bar.add_task(description, total=None, step="")
+        with listening(lambda name: bar.update(task, step=name)):
+            yield
 
 
 def _times() -> tuple[ProgressColumn, ProgressColumn]:
