@@ -22,41 +22,9 @@ SEED = 0
 
 
 def customers() -> tuple[vf.Views, pd.DataFrame]:
-    """600 customers of a telephone company in three tables, and two columns that are only shown."""
-    rng = np.random.default_rng(SEED)
-    kind = rng.choice(4, size=600, p=(0.4, 0.3, 0.2, 0.1))  # families, retired, students, businesses
-    ids = pd.Index([f"customer-{i:04d}" for i in range(600)], name="id")
-
-    def normal(means: tuple[float, ...], spread: float) -> np.ndarray:
-        return np.asarray(means)[kind] + spread * rng.normal(size=600)
-
-    profile = pd.DataFrame(
-        {
-            "age": np.clip(normal((41, 68, 23, 46), 5), 18, 95).round(),
-            "income": np.round(np.exp(normal((10.5, 10.2, 9.6, 11.3), 0.2)), -2),
-            "square_metres": np.maximum(normal((110, 75, 32, 130), 14), 15).round(),
-        },
-        index=ids,
-    )
-    usage = pd.DataFrame(
-        {
-            "calls_per_week": rng.poisson(np.asarray((9, 14, 4, 40))[kind]),
-            "gigabytes": np.exp(normal((2.3, 0.4, 3.4, 2.9), 0.35)).round(1),
-            "share_at_night": np.clip(normal((0.2, 0.08, 0.45, 0.05), 0.05), 0, 1).round(2),
-        },
-        index=ids,
-    )
-    service = pd.DataFrame(
-        {
-            "years": np.maximum(normal((6, 14, 1.5, 8), 1.5), 0.1).round(1),
-            "satisfaction": np.clip(normal((7.4, 8.6, 6.2, 5.2), 0.6), 1, 10).round(1),
-            "monthly_bill": np.exp(normal((3.9, 3.1, 2.8, 5.0), 0.2)).round(2),
-        },
-        index=ids,
-    )
-    region = rng.choice(["north", "west", "south"], size=600, p=(0.3, 0.4, 0.3))
-    shown = pd.DataFrame({"churned": rng.random(600) < np.asarray((0.1, 0.05, 0.3, 0.1))[kind], "region": region}, index=ids)
-    return vf.Views({"profile": profile, "usage": usage, "service": service}), shown
+    """600 customers in three tables, with categories, dates, empty cells, and a fifth without a survey."""
+    tables, segments = vf.datasets.make_customers(random_state=SEED)
+    return vf.Views(tables, missing="keep"), segments.to_frame()
 
 
 def patients() -> tuple[vf.Views, pd.DataFrame]:
@@ -79,7 +47,7 @@ def digits() -> tuple[vf.Views, None]:
 
 
 REPORTS = {
-    "customers": (customers, "auto", "600 customers in three tables"),
+    "customers": (customers, 4, "600 customers in three tables"),
     "patients": (patients, "auto", "569 patients: cell nuclei measured in three ways"),
     "digits": (digits, 10, "1,797 handwritten digits in six views"),
 }
@@ -91,9 +59,9 @@ def write(folder: Path, names: tuple[str, ...] = tuple(REPORTS)) -> list[Path]:
     written = []
     for name in names:
         make, n_clusters, title = REPORTS[name]
-        views, columns = make()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", vf.exceptions.ViewfuseWarning)  # the page says it too
+            views, columns = make()
             model = vf.AutoFusion(n_clusters=n_clusters, random_state=SEED).fit(views)
         written.append(vf.report.write_report(folder / f"{name}.html", model, views, columns=columns, title=title))
     return written

@@ -17,7 +17,10 @@ __all__ = [
     "DegenerateGraphWarning",
     "DivergenceError",
     "DownloadError",
+    "EmptyCellsWarning",
+    "EncodingWarning",
     "KindWarning",
+    "LabelsWarning",
     "MissingExtraError",
     "ModelFormatError",
     "NoStructureWarning",
@@ -25,6 +28,7 @@ __all__ = [
     "ParameterError",
     "PluginWarning",
     "RunInProgressError",
+    "SingleViewWarning",
     "UninformativeViewWarning",
     "UnmatchedSamplesWarning",
     "UnstableClustersWarning",
@@ -135,15 +139,31 @@ class KindWarning(ViewfuseWarning):
 
 
 class UnmatchedSamplesWarning(ViewfuseWarning):
-    """A table that is matched by id has no row for some samples."""
+    """A table that is matched by id has no row for some samples, or tables without ids are matched by position."""
 
 
 class UnusedColumnsWarning(ViewfuseWarning):
     """Some columns are in no view and are not used."""
 
 
+class SingleViewWarning(ViewfuseWarning):
+    """A table is taken as one view, but the names of its columns suggest several."""
+
+
+class LabelsWarning(ViewfuseWarning):
+    """What was taken as labels may not be: it was found by its length, or has as many values as a measurement."""
+
+
 class UnusedVariablesWarning(ViewfuseWarning):
     """Some variables of a file could be views but are not used."""
+
+
+class EmptyCellsWarning(ViewfuseWarning):
+    """Cells of tables are empty and were filled from similar samples."""
+
+
+class EncodingWarning(ViewfuseWarning):
+    """New data differs from the tables that the model was fitted on: unknown categories, or other columns."""
 
 
 class ChunksWarning(ViewfuseWarning):

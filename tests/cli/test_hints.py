@@ -37,12 +37,16 @@ from viewfuse.views import Views
         (
             "missing",
             "error",
-            "Use --missing drop to keep the samples that all views share, or use --missing keep to keep all.",
+            "Use --missing keep to keep all samples, or use --missing drop to keep those that all views share: viewfuse",
         ),
-        ("missing", ("drop", "keep"), "Use --missing drop to keep the samples that all views share, or use --missing keep"),
-        ("missing", ("keep",), "wrong. Use --missing keep to keep all."),
+        ("missing", ("keep", "drop"), "Use --missing keep to keep all samples, or use --missing drop"),
+        ("missing", ("keep",), "wrong. Use --missing keep to keep all samples: viewfuse"),
         ("missing", ("error",), "wrong. Leave --missing out."),
-        ("missing", ("error", "keep", "drop"), "--missing keep to keep all, or leave --missing out."),
+        ("missing", ("error", "keep", "drop"), "or leave --missing out: viewfuse"),
+        ("types", ("zip=number", "zip=ignore"), "--type zip=number"),
+        ("types", ("zip",), "--type zip=category"),
+        ("types", "zip", "--type COLUMN=TYPE"),
+        ("loose_ids", None, "--loose-ids"),
         ("device", "cuda", "leave --device out"),
         ("n_clusters", "auto", "Give the number of clusters with -k."),
         ("n_clusters", 31, "Choose another number of clusters with -k."),
@@ -86,7 +90,8 @@ def test_memory_error_names_the_method_that_needs_less() -> None:
 VALUES = [None, 3, ["a"], (["a"], "*"), ("*",), ("rows", "columns"), ("error", "keep", "drop")]
 
 
-def test_every_option_in_a_hint_exists() -> None:
+def test_every_option_in_a_hint_exists(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.argv", ["viewfuse", "info", "a.csv", "b.csv"])
     hints = [hint if isinstance(hint, str) else " ".join(map(hint, VALUES)) for hint in HINTS.values()]
     mentioned = set(re.findall(r"(?<!\w)--?[a-z][a-z-]*", " ".join([*hints, _hints._MEMORY_HINT])))
     assert {"--views", "--missing", "-k", "-m"} <= mentioned
@@ -101,7 +106,7 @@ def test_error_in_a_command_ends_with_the_hint_and_exit_code_2(command: Callable
     monkeypatch.setattr("viewfuse.cli._options.load_views", refuse)
     ended = command("info", "some.mat")
     assert ended.code == 2
-    assert ended.err.startswith("viewfuse: 3 samples are missing. Use --missing drop")
+    assert ended.err.startswith("viewfuse: 3 samples are missing. Use --missing keep")
     assert ended.err.count("\n") == 1
 
 

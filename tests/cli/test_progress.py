@@ -109,7 +109,7 @@ def test_reading_a_file_shows_a_spinner_with_its_name(monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(_options, "spinner", recorded)
     monkeypatch.setattr(_options, "load_views", lambda *_, **__: Views([[[1.0], [2.0]]]))
-    _options.load(Path("folder/news.mat"), None, None, None, False, None, "error")
+    _options.load([Path("folder/news.mat")], _options.Reading())
     assert descriptions == ["Reading news.mat"]
 
 

@@ -311,11 +311,10 @@ def test_a_sample_missing_from_every_view_is_named():
         vf.AnchorGFSC(4).fit(vf.Views(views, ids=names))
 
 
-@pytest.mark.parametrize(("value", "kind"), [(np.nan, "NaN"), (np.inf, "inf")])
-def test_a_row_with_some_non_finite_values_is_named(value, kind):
+def test_a_row_with_some_infinite_values_is_named():
     views, _ = blobs(n=50)
-    views[1][3, 2] = value
-    with pytest.raises(ViewsError, match=rf"'view1' .* {kind} in row 3, column 2"):
+    views[1][3, 2] = np.inf
+    with pytest.raises(ViewsError, match=r"'view1' .* inf in row 3, column 2"):
         vf.AnchorGFSC(4).fit(views)
 
 

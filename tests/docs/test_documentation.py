@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import viewfuse
-from viewfuse.datasets import load_digits_views, make_views
+from viewfuse.datasets import load_digits_views, make_customers, make_views
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [page.relative_to(ROOT).as_posix() for page in (*ROOT.glob("*.md"), *sorted((ROOT / "docs").glob("*.md")))]
@@ -54,6 +54,7 @@ def close_figures() -> object:
     plt.close("all")
 
 
+@pytest.mark.filterwarnings("default::viewfuse.exceptions.EmptyCellsWarning")  # the pages say that it is given
 @pytest.mark.parametrize("page", [page for page in PAGES if python_blocks(page)])
 def test_the_python_blocks_of_a_page_run(
     page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -71,6 +72,7 @@ def test_the_python_blocks_of_a_page_run(
             assert printed == expected[number], f"{page} shows another output than its code prints"
 
 
+@pytest.mark.filterwarnings("default::viewfuse.exceptions.EmptyCellsWarning")  # the pages say that it is given
 @pytest.mark.parametrize("page", [page for page in PAGES if shell_lines(page)])
 def test_the_shell_lines_of_a_page_run(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Generated data replaces each file that a line reads. Of the demo and the reproduction only --help runs."""
@@ -86,6 +88,8 @@ def test_the_shell_lines_of_a_page_run(page: str, tmp_path: Path, monkeypatch: p
         for name in arguments:
             if name.endswith(".mat") and not Path(name).exists():
                 write_mat(Path(name))
+            if Path(name).stem in ("profile", "usage", "survey") and not Path(name).exists():
+                make_customers(n_samples=200, random_state=0)[0][Path(name).stem].to_csv(name, index=False)
         run_viewfuse(arguments)
 
 

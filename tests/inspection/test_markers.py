@@ -62,7 +62,7 @@ def test_adjusted_p_values_against_scipy():
 
 
 def test_the_table_has_a_row_for_each_cluster_and_feature(mixed):
-    values, labels = mixed
+    values, labels = np.nan_to_num(mixed[0]), mixed[1]
     frame = pd.DataFrame(values, columns=["age", "calls", "region=west", "one"])
     views = Views({"profile": frame, "other": RNG.normal(size=(90, 2))})
     found = inspection.markers(type("Fit", (), {"labels_": labels})(), views)

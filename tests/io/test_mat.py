@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from scipy.io import loadmat, savemat
 
 from viewfuse import Views, ViewsFormatError, load_views
-from viewfuse.exceptions import UnusedVariablesWarning
+from viewfuse.exceptions import LabelsWarning, UnusedVariablesWarning
 
 RNG = np.random.default_rng(0)
 A, B = RNG.normal(size=(6, 3)), RNG.normal(size=(6, 4))
@@ -126,10 +126,58 @@ def test_v73_and_v7_agree_on_labels_and_ids_in_cells_of_text(tmp_path: Path, wri
         assert views.ids.tolist() == ids
 
 
-def test_structs_and_unrelated_variables_are_ignored(tmp_path: Path) -> None:
+def test_structs_are_named_and_unrelated_variables_are_ignored(tmp_path: Path) -> None:
     path = tmp_path / "made.mat"
     savemat(path, {"X": cell([A, B]), "options": {"k": 3, "names": cell(["a"])}, "note": "hello", "alpha": 0.5})
-    same(load_views(path, samples="rows"), A, B)
+    with pytest.warns(UnusedVariablesWarning, match=r"made\.mat: 'options' is a struct or object, and not read"):
+        same(load_views(path, samples="rows"), A, B)
+
+
+@pytest.mark.parametrize("name", ["kind", "cluster_of_it", "zzz"])
+@pytest.mark.parametrize("shape", [(-1,), (1, -1), (-1, 1)])
+def test_labels_are_found_by_their_length_and_said(tmp_path: Path, name: str, shape: tuple) -> None:
+    rng = np.random.default_rng(0)
+    path, labels = tmp_path / "made.mat", np.arange(20) % 4
+    savemat(path, {"X": cell([rng.normal(size=(20, 3)), rng.normal(size=(20, 5))]), name: labels.reshape(shape)})
+    with pytest.warns(LabelsWarning, match=f"'{name}' is taken as the labels") as caught:
+        views = load_views(path)
+    assert views.y.tolist() == labels.tolist()
+    assert caught[0].message.parameter == "labels"
+    assert load_views(path, labels=name).y.tolist() == labels.tolist()
+
+
+@pytest.mark.filterwarnings("ignore::viewfuse.exceptions.UnusedVariablesWarning")
+@pytest.mark.parametrize(
+    "variables",
+    [
+        {"kind": np.arange(20) % 4, "other": np.arange(20) % 5},  # two vectors fit
+        {"size": np.linspace(0, 1, 20)},  # not whole
+        {"number": np.arange(20)},  # no two samples of a class
+        {"kind": np.arange(19) % 4},  # another length
+    ],
+)
+def test_other_vectors_are_not_taken_for_labels(tmp_path: Path, variables: dict) -> None:
+    rng = np.random.default_rng(0)
+    path = tmp_path / "made.mat"
+    savemat(path, {"X": cell([rng.normal(size=(20, 3)), rng.normal(size=(20, 5))]), **variables})
+    assert load_views(path).y is None
+
+
+@pytest.mark.parametrize("name", ["classLabel", "gnd", "truth", "labels_true", "class_labels", "y_true"])
+def test_more_names_of_labels(tmp_path: Path, name: str) -> None:
+    rng = np.random.default_rng(0)
+    path = tmp_path / "made.mat"
+    savemat(path, {"X": cell([rng.normal(size=(20, 3)), rng.normal(size=(20, 5))]), name: np.arange(20) % 4})
+    assert load_views(path).y.tolist() == (np.arange(20) % 4).tolist()
+
+
+def test_whole_number_measurements_are_not_taken_for_labels_without_a_word(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    path = tmp_path / "made.mat"
+    savemat(path, {"X": cell([rng.normal(size=(80, 3)), rng.normal(size=(80, 5))]), "target": rng.permutation(400)[:80]})
+    with pytest.warns(LabelsWarning, match="'target' has the name of labels, but 80 different values in 80 samples"):
+        load_views(path)
+    assert load_views(path, labels=False).y is None
 
 
 def test_views_and_labels_can_be_chosen(tmp_path: Path) -> None:

@@ -109,7 +109,7 @@ def test_modalities_are_views_matched_by_obs_names(multi: mudata.MuData, tmp_pat
         expected = r"1 sample missing from view 'rna': 'c3'; 1 sample missing from view 'atac': 'c0'"
         with pytest.raises(ViewsError, match=expected) as caught:
             load_views(source)
-        assert (caught.value.view, caught.value.parameter, caught.value.value) == ("rna", "missing", ("drop", "keep"))
+        assert (caught.value.view, caught.value.parameter, caught.value.value) == ("rna", "missing", ("keep", "drop"))
         shared = load_views(source, missing="drop")
         assert shared.names == ("rna", "atac")
         assert shared.ids.tolist() == ["c1", "c2"]

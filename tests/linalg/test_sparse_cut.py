@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.metrics import adjusted_rand_score
 
 from viewfuse.graphs import neighbor_graph
-from viewfuse.linalg.sparse_cut import normalized_graph, spectrum
+from viewfuse.linalg.sparse_cut import normalized_graph, quick_cut, spectrum
 
 
 def blobs(n_blobs, n=60, distance=50.0):
@@ -43,3 +44,13 @@ def test_relative_gap_is_clear_only_at_the_number_of_components():
 def test_sample_without_edges_keeps_a_zero_row():
     graph = sp.csr_array(np.array([[0, 1, 0], [1, 0, 0], [0, 0, 0]], dtype=float))
     assert normalized_graph(graph).toarray()[2].tolist() == [0, 0, 0]
+
+
+def test_quick_cut_finds_the_blocks_of_a_graph():
+    rng = np.random.default_rng(0)
+    labels = np.repeat(np.arange(5), [30, 25, 20, 15, 10])
+    graph = rng.random((100, 100)) * np.where(labels[:, None] == labels, 1.0, 0.02)
+    found = spectrum(sp.csr_array(graph + graph.T), 5, random_state=np.random.RandomState(0))
+    cut = quick_cut(found.vectors)
+    assert adjusted_rand_score(labels, cut) == 1
+    assert np.array_equal(cut, quick_cut(found.vectors))  # without random starts

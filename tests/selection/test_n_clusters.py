@@ -15,14 +15,14 @@ from viewfuse.exceptions import NoStructureWarning, ParameterError
 @pytest.mark.parametrize(("k", "seed"), [(2, 0), (3, 1), (5, 2), (8, 3)])
 def test_number_of_clear_blobs(k, seed):
     views = make_views(n_samples=160, n_clusters=k, random_state=seed)
-    found = selection.choose_n_clusters(views, range(2, 11), n_resamples=3, random_state=0)
+    found = selection.choose_n_clusters(views, range(2, 11), random_state=0)
     assert found.structured
     assert found.suggested == k
 
 
 def test_every_input_type_gives_the_same_scores():
     views = make_views(n_samples=90, n_features=(5, 8), random_state=0)
-    options = {"n_resamples": 2, "random_state": 0}
+    options = {"random_state": 0}
     expected = selection.choose_n_clusters(views, **options)
     for data in (list(views), dict(zip("ab", views, strict=True)), [sp.csr_array(view) for view in views]):
         np.testing.assert_allclose(selection.choose_n_clusters(data, **options).gain, expected.gain, atol=1e-6)
@@ -31,7 +31,7 @@ def test_every_input_type_gives_the_same_scores():
 @pytest.mark.parametrize("features", [(10, 20, 30), (5, 3), (2, 2)])
 def test_one_gaussian_has_no_clusters(features):
     views = make_views(n_samples=200, n_clusters=1, n_features=features, random_state=0)
-    found = selection.choose_n_clusters(views, n_resamples=4, random_state=0)
+    found = selection.choose_n_clusters(views, random_state=0)
     assert not found.structured
     assert found.suggested == 1
 
@@ -40,7 +40,7 @@ def test_one_gaussian_shared_by_the_views_has_no_clusters():
     rng = np.random.default_rng(0)
     hidden = rng.normal(size=(200, 4))
     views = [hidden @ rng.normal(size=(4, 10)) + 0.3 * rng.normal(size=(200, 10)) for _ in range(3)]
-    assert not selection.choose_n_clusters(views, n_resamples=4, random_state=0).structured
+    assert not selection.choose_n_clusters(views, random_state=0).structured
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_number_of_clusters_of_precomputed_graphs():
 
 def test_estimator_returns_one_cluster_for_data_without_clusters():
     views = make_views(n_samples=150, n_clusters=1, random_state=0)
-    with pytest.warns(NoStructureWarning, match="2 to 12.*one cluster"):
+    with pytest.warns(NoStructureWarning, match="There are no clusters.*one cluster"):
         model = GFSC("auto", random_state=0).fit(views)
     assert model.n_clusters_ == 1
     assert not model.labels_.any()
@@ -97,7 +97,7 @@ def test_counting_uses_a_sample_of_large_data(options, monkeypatch):
     views = make_views(n_samples=200, n_clusters=4, random_state=0)
     model = GFSC("auto", random_state=0, **options).fit(views)
     assert model.n_clusters_ == 4
-    assert model.cluster_counts_.counts[-1] == 9  # √90
+    assert model.cluster_counts_.counts[-1] <= 18  # a fifth of 90
     assert model.labels_.size == 200
 
 

@@ -8,6 +8,7 @@ A tuple as ``value`` holds values that would solve the problem; any other ``valu
 from __future__ import annotations
 
 import shlex
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -37,13 +38,30 @@ def _samples(value: Any) -> str:
 
 def _missing(value: Any) -> str:
     hints = {
-        "drop": "use --missing drop to keep the samples that all views share",
-        "keep": "use --missing keep to keep all",
+        "keep": "use --missing keep to keep all samples",
+        "drop": "use --missing drop to keep those that all views share",
         "error": "leave --missing out",
     }
-    offered = [key for key in hints if isinstance(value, tuple) and key in value] or ["drop", "keep"]
+    offered = [key for key in hints if isinstance(value, tuple) and key in value] or ["keep", "drop"]
     text = ", or ".join(hints[key] for key in offered)
-    return f"{text[0].upper()}{text[1:]}."
+    command = f": {_command_with('--missing', 'keep')}" if "keep" in offered else "."
+    return f"{text[0].upper()}{text[1:]}{command}"
+
+
+def _command_with(option: str, value: str | None = None) -> str:
+    """The command that was given, with an option changed or added."""
+    arguments = sys.argv[1:]
+    if option in arguments:
+        place = arguments.index(option)
+        arguments = arguments[:place] + arguments[place + (1 if value is None else 2) :]
+    return shlex.join(["viewfuse", *arguments, option, *([] if value is None else [value])])
+
+
+def _types(value: Any) -> str:
+    if isinstance(value, tuple) and value:
+        rule = str(value[0]) if "=" in str(value[0]) else f"{value[0]}=category"
+        return f"Say what it is, for example with --type {shlex.quote(rule)}."
+    return "Say what a column is with --type COLUMN=TYPE, for example --type zip=category or --type zip=ignore."
 
 
 def _n_clusters(value: Any) -> str:
@@ -64,6 +82,9 @@ HINTS: dict[str, str | Callable[[Any], str]] = {
     "missing": _missing,
     "kinds": "Say what a view holds with --kind NAME=KIND (features, counts, categories, graph, kernel or distance).",
     "view_weights": "Give factors of at least 0 with --weight NAME=FACTOR, or leave --weight out.",
+    "types": _types,
+    "loose_ids": lambda _: f"use {_command_with('--loose-ids')}",
+    "empty": "viewfuse info FILE... shows the number for each column.",
     "device": "Choose another device with --device, or leave --device out to compute on the processor.",
     "n_clusters": _n_clusters,
     "method": f"Choose from these with -m: {', '.join(METHODS)}.",
@@ -85,8 +106,8 @@ def message(error: Exception | str) -> str:
     """What to print: the problem with the command line's hint if there is one, else the whole text.
 
     >>> from viewfuse.exceptions import ParameterError, ViewsError
-    >>> message(ViewsError("Samples are missing.", hint="Use missing='keep'.", parameter="missing", value=("keep",)))
-    'Samples are missing. Use --missing keep to keep all.'
+    >>> message(ViewsError("It is square.", hint="Use samples='rows'.", parameter="samples", value=("rows", "columns")))
+    'It is square. Use --samples rows or --samples columns to say where the samples are.'
     >>> message(ParameterError("alpha must be positive, not -1.", hint="Use alpha=1.", parameter="alpha", value=-1))
     'alpha must be positive, not -1. Use alpha=1.'
     """

@@ -2,29 +2,35 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from ..cluster import METHODS
-from ..exceptions import ParameterError
+from ..exceptions import ParameterError, ViewsError
 from ..io import load_views
-from ..views import KINDS, Views
+from ..io.tables import TableOptions
+from ..views import KINDS, Encoding, Views
+from ..views.encoding import TYPES
 from ._progress import spinner
 
 __all__ = [
     "AsJson",
+    "ColumnTypes",
     "Columns",
     "Device",
-    "File",
+    "Files",
     "Ids",
     "KindRules",
     "Labels",
+    "LooseIds",
     "MaxDrawn",
     "Method",
     "MissingSamples",
     "NoLabels",
+    "Reading",
     "SamplesAre",
     "Seed",
     "ViewRules",
@@ -32,14 +38,15 @@ __all__ = [
     "by_name",
     "comma_separated",
     "load",
-    "load_options",
+    "title_of",
 ]
 
-File = Annotated[
-    Path,
+Files = Annotated[
+    list[Path],
     typer.Argument(
-        help="Input: a MATLAB, NumPy (.npz), AnnData (.h5ad) or MuData (.h5mu) file; a CSV, TSV or Parquet table (then use "
-        "--views); or a folder with one table per view."
+        metavar="FILE...",
+        help="Input: several tables (CSV, Parquet, Arrow, Excel, OpenDocument), one per view, joined by their id column, or "
+        "a folder of them; one table (see --views); or a MATLAB, NumPy (.npz), AnnData (.h5ad) or MuData (.h5mu) file.",
     ),
 ]
 ViewRules = Annotated[
@@ -71,6 +78,16 @@ MissingSamples = Annotated[
         "them out (drop).",
     ),
 ]
+ColumnTypes = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--type",
+        metavar="COLUMN=TYPE",
+        help=f"What a column of a table is, if it was not found out: {', '.join(TYPES)}; or its values from the lowest to "
+        "the highest, as in --type 'size=S<M<L'. Repeat the option for further columns; 'q*' is all that begin with q.",
+    ),
+]
+LooseIds = Annotated[bool, typer.Option("--loose-ids", help="Compare the ids of tables without case and blanks.")]
 
 WeightRules = Annotated[
     list[str] | None,
@@ -131,40 +148,54 @@ def comma_separated(text: str) -> list[str]:
     return [item.strip() for item in text.split(",") if item.strip()]
 
 
-def load_options(
-    views: list[str] | None,
-    ids: str | None,
-    labels: str | None,
-    no_labels: bool,
-    samples: str | None,
-    missing: str,
-    kinds: list[str] | None = None,
-) -> dict[str, Any]:
-    """The options of ``load_views`` that differ from its defaults."""
-    given = {
-        "views": views or None,
-        "ids": ids,
-        "labels": False if no_labels else labels,
-        "samples": samples,
-        "missing": None if missing == "error" else missing,
-        "kinds": by_name(kinds, "kinds") or None,
-    }
-    return {name: value for name, value in given.items() if value is not None}
+@dataclass(frozen=True)
+class Reading:
+    """The options that say how the input is read."""
+
+    views: list[str] | None = None
+    ids: str | None = None
+    labels: str | None = None
+    no_labels: bool = False
+    samples: str | None = None
+    missing: str = "error"
+    types: list[str] | None = None
+    loose_ids: bool = False
+    kinds: list[str] | None = None
+
+    def arguments(self) -> dict[str, Any]:
+        """The arguments of ``load_views``, which checks their values."""
+        return {
+            "views": self.views or None,
+            "ids": self.ids,
+            "labels": False if self.no_labels else self.labels,
+            "samples": self.samples,
+            "missing": self.missing,
+            "types": _types(self.types),
+            "loose_ids": self.loose_ids,
+            "kinds": by_name(self.kinds, "kinds") or "auto",
+        }
+
+    def given(self) -> dict[str, Any]:
+        """The arguments that differ from the defaults of ``load_views``, for the code on a report."""
+        defaults = Reading().arguments()
+        return {name: value for name, value in self.arguments().items() if value != defaults[name]}
+
+    def table_options(self) -> TableOptions:
+        """The options for tables."""
+        found = self.arguments()
+        found.pop("views")
+        return TableOptions(**found)
 
 
-def load(
-    file: Path | list[Path],
-    views: list[str] | None,
-    ids: str | None,
-    labels: str | None,
-    no_labels: bool,
-    samples: str | None,
-    missing: str,
-    kinds: list[str] | None = None,
-) -> Views:
-    """Read the file with these options; ``load_views`` checks their values."""
-    with spinner(f"Reading {', '.join(one.name for one in (file if isinstance(file, list) else [file]))}"):
-        return load_views(file, **{"kinds": "auto", **load_options(views, ids, labels, no_labels, samples, missing, kinds)})
+def title_of(files: list[Path]) -> str:
+    """The input, for messages."""
+    return ", ".join(map(str, files))
+
+
+def load(files: list[Path], reading: Reading, encoding: Encoding | None = None) -> Views:
+    """Read one file or folder, or several tables; ``encoding`` is that of the fit of which these are new samples."""
+    with spinner(f"Reading {', '.join(file.name for file in files)}"):
+        return load_views(files[0] if len(files) == 1 else files, **reading.arguments(), encoding=encoding)
 
 
 def by_name(rules: list[str] | None, parameter: str) -> dict[str, str]:
@@ -176,3 +207,21 @@ def by_name(rules: list[str] | None, parameter: str) -> dict[str, str]:
     if wrong:
         raise ParameterError(f"{wrong[0]!r} is not of the form NAME=VALUE.", parameter=parameter, value=wrong[0])
     return {name: value for name, _, value in (rule.rpartition("=") for rule in rules or [])}
+
+
+def _types(rules: list[str] | None) -> dict[str, Any] | None:
+    """
+    >>> _types(["zip=category", "size=S<M<L"])
+    {'zip': 'category', 'size': ['S', 'M', 'L']}
+    """
+    if not rules:
+        return None
+    types: dict[str, Any] = {}
+    for rule in rules:
+        column, equals, wanted = rule.rpartition("=") if "<" not in rule else rule.partition("=")
+        if not equals or not column:
+            raise ViewsError(
+                f"{rule!r} does not say what a column is.", hint="Use, for example, zip=category.", parameter="types"
+            )
+        types[column] = [level.strip() for level in wanted.split("<")] if "<" in wanted else wanted
+    return types

@@ -26,22 +26,25 @@ from ._interrupt import INTERRUPTED, stop_on_ctrl_c
 from ._options import (
     AsJson,
     Columns,
+    ColumnTypes,
     Device,
-    File,
+    Files,
     Ids,
     KindRules,
     Labels,
+    LooseIds,
     MaxDrawn,
     Method,
     MissingSamples,
     NoLabels,
+    Reading,
     SamplesAre,
     Seed,
     ViewRules,
     WeightRules,
     by_name,
     load,
-    load_options,
+    title_of,
 )
 from ._progress import fit_bar, notice, parts_bar, spinner
 
@@ -57,7 +60,7 @@ NOT_CONVERGED = 3
 
 
 def cluster(
-    file: File,
+    files: Files,
     n_clusters: Annotated[
         int | None,
         typer.Option("-k", "--clusters", min=2, help="Number of clusters. If not given, it is found from the data."),
@@ -86,6 +89,8 @@ def cluster(
     no_labels: NoLabels = False,
     samples: SamplesAre = None,
     missing: MissingSamples = "error",
+    types: ColumnTypes = None,
+    loose_ids: LooseIds = False,
     kinds: KindRules = None,
     weights: WeightRules = None,
 ) -> None:
@@ -106,8 +111,9 @@ def cluster(
 
       viewfuse cluster patients.h5mu --save patients.model
     """
-    _check_targets(file, output, save, report)
-    data = load(file, views, ids, labels, no_labels, samples, missing, kinds)
+    _check_targets(files, output, save, report)
+    reading = Reading(views, ids, labels, no_labels, samples, missing, types, loose_ids, kinds)
+    data = load(files, reading)
     extra = None if columns is None else read_columns(columns)
     check_columns(extra, data)
     choice = choose(data, method, n_clusters)
@@ -115,7 +121,7 @@ def cluster(
     if stopped and not (output or save or report):
         save = _PARTIAL
     fit = summarise(model, data)
-    found = _summary(fit, str(file), choice)
+    found = _summary(fit, title_of(files), choice)
     if not as_json:
         # AutoFusion's own account of its choice says more than the reason for taking AutoFusion.
         chosen = str(model.choice_).splitlines() if hasattr(model, "choice_") else None
@@ -126,16 +132,13 @@ def cluster(
     if save is not None and save.suffix.lower() == _MODEL:
         written["model"] = str(model.save(save))
     elif save is not None:
-        into = file if save.suffix.lower() in _OMICS else None
+        into = files[0] if save.suffix.lower() in _OMICS else None
         with spinner(f"Saving {save.name}"):
             written["results"] = str(save_results(save, fit, into=into))
     if report is not None:
         with parts_bar("Writing the report") as on_part:
-            options = load_options(views, ids, labels, no_labels, samples, missing, kinds)
-            page = write_report(
-                report, fit, columns=extra, source=file, load_options=options, max_drawn=points, on_part=on_part
-            )
-            written["report"] = str(page)
+            about: dict[str, Any] = {"source": files, "load_options": reading.given(), "max_drawn": points}
+            written["report"] = str(write_report(report, fit, columns=extra, on_part=on_part, **about))
     if as_json:
         print(json.dumps(found, indent=2))
     else:
@@ -227,7 +230,7 @@ def _fit_with_callback(model: Any, data: Views, doing: str) -> tuple[Any, bool]:
         return model, stop.requested
 
 
-def _check_targets(file: Path, output: Path | None, save: Path | None, report: Path | None) -> None:
+def _check_targets(files: list[Path], output: Path | None, save: Path | None, report: Path | None) -> None:
     """Check before the fit that its results can be written."""
     for parameter, target in {"output": output, "save": save, "report": report}.items():
         if target is None:
@@ -237,14 +240,14 @@ def _check_targets(file: Path, output: Path | None, save: Path | None, report: P
             raise ViewsError(f"{target}: the folder {target.resolve().parent} does not exist.", hint="Create it first.")
         if target.is_dir():
             raise ViewsError(f"{target} is a folder, not a file.", **fields)
-        if target.resolve() == file.resolve() and target.suffix.lower() not in _OMICS:
+        if any(target.resolve() == file.resolve() for file in files) and target.suffix.lower() not in _OMICS:
             raise ViewsError(f"{target} is the input file.", **fields)
-        if target.resolve().parent == file.resolve() and target is not report:
+        if any(target.resolve().parent == file.resolve() for file in files) and target is not report:
             raise ViewsError(f"{target} is in the input folder, so the next run would read it as a view.", **fields)
     if output is not None:
         check_labels_target(output)
     if save is not None and save.suffix.lower() != _MODEL:
-        check_results_target(save, into=file)
+        check_results_target(save, into=files[0])
     if report is not None:
         check_report_target(report)
 

@@ -27,18 +27,22 @@ from ._hints import message
 from ._interrupt import INTERRUPTED
 from ._options import (
     AsJson,
+    ColumnTypes,
     Device,
-    File,
+    Files,
     Ids,
     KindRules,
     Labels,
+    LooseIds,
     MissingSamples,
     NoLabels,
+    Reading,
     SamplesAre,
     Seed,
     ViewRules,
     comma_separated,
     load,
+    title_of,
 )
 from ._progress import notice, steps_bar
 
@@ -49,7 +53,7 @@ _DEVIATION = " sd"  # ends the name of a column of standard deviations
 
 
 def compare(
-    file: File,
+    files: Files,
     n_clusters: Annotated[
         int | None,
         typer.Option("-k", "--clusters", min=2, help="Number of clusters. If not given, it is found from the data."),
@@ -73,6 +77,8 @@ def compare(
     no_labels: NoLabels = False,
     samples: SamplesAre = None,
     missing: MissingSamples = "error",
+    types: ColumnTypes = None,
+    loose_ids: LooseIds = False,
     kinds: KindRules = None,
 ) -> None:
     """Run several methods on a file and compare them in one table.
@@ -89,7 +95,7 @@ def compare(
     """
     _check_target(output)
     keys = known_methods(None if methods is None else comma_separated(methods))
-    data = load(file, views, ids, labels, no_labels, samples, missing, kinds)
+    data = load(files, Reading(views, ids, labels, no_labels, samples, missing, types, loose_ids, kinds))
     if n_clusters is None:
         n_clusters, reason = count_in_sample(data, seed)
         notice(f"picked: {reason}")
@@ -102,7 +108,7 @@ def compare(
     rows = comparison.rows(comparison.scores(data))
     choice = None if data.y is not None else label_free_choice(rows)
     if as_json:
-        facts = {"file": str(file), "samples": len(data), "clusters": n_clusters, "methods": rows}
+        facts = {"file": title_of(files), "samples": len(data), "clusters": n_clusters, "methods": rows}
         print(json.dumps({**facts, **({"choice": choice} if choice else {})}, indent=2))
     else:
         _show(rows, Console())

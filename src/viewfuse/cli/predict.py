@@ -12,7 +12,17 @@ import typer
 from .._utils.text import count
 from ..exceptions import ParameterError
 from ..io.writers import check_labels_target, save_predictions
-from ._options import AsJson, Ids, KindRules, MissingSamples, SamplesAre, ViewRules, load
+from ._options import (
+    AsJson,
+    Ids,
+    KindRules,
+    LooseIds,
+    MissingSamples,
+    Reading,
+    SamplesAre,
+    ViewRules,
+    load,
+)
 from ._progress import spinner
 
 __all__ = ["predict"]
@@ -33,6 +43,7 @@ def predict(
     ids: Ids = None,
     samples: SamplesAre = None,
     missing: MissingSamples = "error",
+    loose_ids: LooseIds = False,
     kinds: KindRules = None,
 ) -> None:
     """Assign new samples to the clusters of a saved model.
@@ -58,7 +69,8 @@ def predict(
             hint="Fit one of these methods.",
             parameter="model",
         )
-    new = load(files[0] if len(files) == 1 else files, views, ids, None, True, samples, missing, kinds)
+    reading = Reading(views, ids, None, True, samples, missing, None, loose_ids, kinds)
+    new = load(files, reading, getattr(fitted, "encoding_", None))
     with spinner(f"Placing {len(new):,} samples"):
         columns = _predicted(fitted, new)
     sizes = dict(zip(*(part.tolist() for part in np.unique(columns["label"], return_counts=True)), strict=True))

@@ -18,16 +18,19 @@ from ..views import Views
 from ._options import (
     AsJson,
     Columns,
+    ColumnTypes,
     Ids,
     KindRules,
     Labels,
+    LooseIds,
     MaxDrawn,
     MissingSamples,
     NoLabels,
+    Reading,
     SamplesAre,
     ViewRules,
     load,
-    load_options,
+    title_of,
 )
 from ._progress import parts_bar
 
@@ -37,7 +40,7 @@ __all__ = ["report"]
 def report(
     results: Annotated[Path, typer.Argument(help="File that viewfuse cluster --save wrote: .npz.")],
     data: Annotated[
-        Path | None,
+        list[Path] | None,
         typer.Argument(
             help="The data that was clustered. Results that viewfuse cluster --save wrote have all that the report needs."
         ),
@@ -54,6 +57,8 @@ def report(
     no_labels: NoLabels = False,
     samples: SamplesAre = None,
     missing: MissingSamples = "error",
+    types: ColumnTypes = None,
+    loose_ids: LooseIds = False,
     kinds: KindRules = None,
     as_json: AsJson = False,
 ) -> None:
@@ -67,20 +72,20 @@ def report(
     """
     check_report_target(output)
     fit = load_results(results)
-    found = None if data is None else load(data, views, ids, labels, no_labels, samples, missing, kinds)
+    reading = Reading(views, ids, labels, no_labels, samples, missing, types, loose_ids, kinds)
+    found = load(data, reading) if data else None
     if found is not None:
-        _check_same_samples(fit, found, data)
+        _check_same_samples(fit, found, title_of(data or []))
     extra = None if columns is None else read_columns(columns)
-    options = load_options(views, ids, labels, no_labels, samples, missing, kinds)
     with parts_bar("Writing the report") as on_part:
         path = write_report(
             output,
             fit,
             found,
             columns=extra,
-            title=title or (data or results).name,
+            title=title or ", ".join(path.name for path in data or [results]),
             source=data,
-            load_options=options,
+            load_options=reading.given(),
             max_drawn=points,
             on_part=on_part,
         )
@@ -91,7 +96,7 @@ def report(
         print(f"report written to {path}")
 
 
-def _check_same_samples(fit: FitSummary, views: Views, data: Path | None) -> None:
+def _check_same_samples(fit: FitSummary, views: Views, data: str) -> None:
     if len(views) != fit.n_samples:
         raise ViewsError(
             f"{data} has {len(views)} samples, but the results have {fit.n_samples}.",

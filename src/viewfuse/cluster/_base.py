@@ -16,11 +16,21 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from .._utils import hooks
 from .._utils.device import free_memory, moves_to, to_host
 from .._utils.extras import require
+from .._utils.text import listed
 from .._utils.warn import warn
-from ..exceptions import KindWarning, UnusedColumnsWarning, ViewsTypeError
+from ..exceptions import EncodingWarning, KindWarning, UnusedColumnsWarning, ViewsTypeError
 from ..linalg import assign_clusters, numbered_by_size, occurrences, order_by_size, renumbered
 from ..linalg.threads import threads_for
-from ..views import RELATIONS, Views, align_graph_frames, holds_views, is_dataframe, split_columns
+from ..views import (
+    RELATIONS,
+    Views,
+    align_graph_frames,
+    as_frame,
+    holds_views,
+    is_dataframe,
+    is_table,
+    split_columns,
+)
 from ._checks import (
     check_enough_samples,
     check_finite_results,
@@ -95,7 +105,8 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
         Parameters
         ----------
         X : list, tuple or dict of (n_samples, n_features) views, Views, or one 2-D array or DataFrame
-            A list or dict of DataFrames is joined on the index. One 2-D array or DataFrame is split into views by the
+            A list or dict of DataFrames is joined on the ids, and its columns are encoded (``encoding_``), as in
+            :class:`viewfuse.Views`. One 2-D array or DataFrame is split into views by the
             parameter ``views``; without it, the data is a single view.
         y : ignored
 
@@ -152,8 +163,9 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
         """Set the fitted attributes that describe the data."""
         if not _is_one_matrix(X):
             self.__dict__.pop("feature_names_in_", None)  # from an earlier fit
+            self.n_features_in_ = _n_columns(views)
         self.view_names_ = np.asarray(views.names, dtype=object)
-        self.n_features_in_ = views.shape[1]
+        self.encoding_ = views.encoding
         self._columns = Columns.of(views)
 
     def save(self, path: str | Path) -> Path:
@@ -278,35 +290,59 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
                     parameter="views",
                     value=self.views,
                 )
-            views = X if isinstance(X, Views) else Views(align_graph_frames(X) if self.affinity == "precomputed" else X)
-            return views if reset else self._columns.matched(views)
+            if not reset:
+                return self._columns.matched(self._encoded_as_in_fit(X))
+            if isinstance(X, Views):
+                return X
+            if self.affinity == "precomputed":
+                return Views(align_graph_frames(X), types=False)
+            return Views(X)
         if getattr(X, "ndim", 2) > 2:
             raise ViewsTypeError(
                 f"A {X.ndim}-D array of shape {X.shape} is neither one matrix nor a list of views.",
                 hint="If its first axis is the axis of views, pass list(X).",
             )
-        matrix = self._as_matrix(X, reset=reset)
+        return self._views_of_one(self._as_matrix(as_frame(X), reset=reset), reset=reset)
+
+    def _encoded_as_in_fit(self, X: Any) -> Views:
+        """New samples in views, in the order of the fit, encoded as its samples were."""
+        encoding = getattr(self, "encoding_", None)  # a fit on Dask views has none
+        if not isinstance(X, Views):
+            return Views(X if holds_views(X) else self._columns.members_in_order(X), encoding=encoding)
+        views = self._columns.in_order(X)
+        return views if encoding is None or views.encoding is encoding else Views(views, encoding=encoding)
+
+    def _views_of_one(self, matrix: Any, *, reset: bool) -> Views:
+        """The views of one array or DataFrame: groups of its columns or, without ``views``, all of them."""
+        options: dict[str, Any] = {"encoding": None if reset else getattr(self, "encoding_", None)}
+        if self.affinity == "precomputed":
+            options["types"] = False
         # Row names are only used in messages. One frame has nothing to match, so they need not be unique.
-        index = X.index if is_dataframe(X) and X.index.is_unique else None
+        index = matrix.index if is_dataframe(matrix) and matrix.index.is_unique else None
+        if is_dataframe(matrix) and index is None:
+            matrix = matrix.reset_index(drop=True)
         if self.views is None:
-            views = Views({"all": matrix})
+            views = Views({"all": matrix}, **options)
         else:
-            views, unused = split_columns(matrix, self.views)
+            views, unused = split_columns(matrix, self.views, **options)
             if unused:
                 warn(
                     UnusedColumnsWarning(
-                        f"{unused} of {matrix.shape[1]} columns are in no group of views= and are not used.",
+                        f"{len(unused)} of {matrix.shape[1]} columns are in no group of views= and are not used: "
+                        f"{listed(unused)}.",
                         parameter="views",
                         value=self.views,
                     )
                 )
-        return views if index is None else Views(views, ids=index)
+        return views if index is None or views.ids is not None else Views(views, ids=index)
 
     def _as_matrix(self, X: Any, *, reset: bool) -> Any:
         """One matrix, validated by scikit-learn; a DataFrame is validated by ``Views``, whose messages name its columns."""
         if is_dataframe(X):
+            if not reset and hasattr(self, "feature_names_in_"):
+                X = self._in_order_of_fit(X)
             validate_data(self, X, skip_check_array=True, reset=reset)
-            return X.reset_index(drop=True)
+            return X
         kind = getattr(getattr(X, "dtype", None), "kind", None)
         if kind in ("c", "U", "S"):
             Views({"all": X})  # raises an error that says what these values are
@@ -316,6 +352,17 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
             if kind == "O" and X.ndim == 2:
                 Views({"all": X})  # raises an error that names the first value that is not a number
             raise
+
+    def _in_order_of_fit(self, frame: Any) -> Any:
+        """The columns of the fit, in its order, where a frame has them in another."""
+        names = list(self.feature_names_in_)
+        if list(frame.columns) == names or not set(names) <= set(frame.columns):
+            return frame
+        extra = [name for name in frame.columns if name not in set(names)]
+        said = f"; {listed(extra)} are new and not used" if extra else ""
+        problem = f"The columns are not those of the fit, or in another order: they are matched by name{said}."
+        warn(EncodingWarning(problem))
+        return frame[names]
 
     def _weights_of_all_views(self, weights: np.ndarray, used: list[int], n_views: int) -> np.ndarray:
         """Weights of all views; the views that are not used have weight 0."""
@@ -337,6 +384,7 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = True  # empty cells are filled from similar samples
         tags.input_tags.pairwise = self.affinity == "precomputed"
         tags.input_tags.positive_only = self.affinity == "precomputed"
         return tags
@@ -389,9 +437,16 @@ def _is_one_matrix(X: Any) -> bool:
         return True
     if isinstance(X, (Views, Mapping)) or holds_views(X):
         return False
+    if is_table(X):
+        return True
     if isinstance(X, (list, tuple)):
         return len(X) > 0 and all(isinstance(row, (list, tuple)) and not _is_nested(row) for row in X)
     return hasattr(X, "shape") or hasattr(X, "__array__")
+
+
+def _n_columns(views: Views) -> int:
+    """The number of columns of all views, as they were given."""
+    return sum(int(member.shape[1]) for member in views.raw_members())
 
 
 def _is_nested(row: Any) -> bool:

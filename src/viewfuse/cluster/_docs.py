@@ -159,6 +159,8 @@ _TEXTS = {
         n_clusters_ : int
         cluster_counts_ : ClusterCounts
             With ``n_clusters="auto"``: how well each number of clusters fits.
+        verdict_ : Verdict
+            Whether these clusters are real; prints as one sentence.
         """,
     "noise_views_": """
         noise_views_ : tuple of str

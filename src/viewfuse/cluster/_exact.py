@@ -169,13 +169,14 @@ class ExactFusion(StoppableMixin, ViewReportMixin, NewSamplesMixin, RelabelMixin
         self.embedding_ = _in_precision_of(arrays[0], result.embedding)
         self.affinity_matrix_ = result.consensus
         self._record_history(result.sweeps, all_weights)
-        self._new_samples = self._learned_samples(arrays, used)
+        self._new_samples = self._learned_samples(views, arrays, used)
 
-    def _learned_samples(self, arrays: list[Any], used: list[int]) -> NewSamples | None:
+    def _learned_samples(self, views: Views, arrays: list[Any], used: list[int]) -> NewSamples | None:
         if self.affinity == "precomputed" or not self._gives_verdict:  # inside other fits no new samples are placed
             return None
         labels, embedding = to_host(self.labels_), np.asarray(to_host(self._points), dtype=np.float64)
-        return NewSamples.learn(arrays, self._present, used, self.view_weights_, labels, embedding)
+        encoded = [views.is_encoded(v) for v in range(views.n_views)]
+        return NewSamples.learn(arrays, self._present, used, self.view_weights_, labels, embedding, encoded)
 
     def _new_views(self, X: Any) -> Views:
         new = self._as_views(X, reset=False)

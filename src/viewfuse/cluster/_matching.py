@@ -13,6 +13,7 @@ from .._utils.row_blocks import is_on_disk
 from .._utils.text import count, listed
 from ..exceptions import ViewsError
 from ..views import RELATIONS, Views
+from ..views.members import named_members
 
 __all__ = ["Columns"]
 
@@ -41,7 +42,7 @@ class Columns:
 
     def matched(self, views: Views) -> Views:
         """The views and columns in the order of the fit. Raises ViewsError for a view or column too many or too few."""
-        views = self._in_order(views)
+        views = self.in_order(views)
         arrays = [self._columns_in_order(views, v) for v in range(views.n_views)]
         if all(array is views.arrays[v] for v, array in enumerate(arrays)):
             return views
@@ -67,7 +68,13 @@ class Columns:
             view=(absent or new)[0],
         )
 
-    def _in_order(self, views: Views) -> Views:
+    def members_in_order(self, data: Any) -> dict[str, Any]:
+        """The views of a list or mapping, in the order of the fit."""
+        names, members = named_members(data, None)
+        return {names[v]: members[v] for v in self.order(names)}
+
+    def in_order(self, views: Views) -> Views:
+        """The views in the order of the fit."""
         order = self.order(views.names)
         return views if order == list(range(views.n_views)) else views.select_views(order)
 

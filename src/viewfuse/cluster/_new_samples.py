@@ -57,11 +57,12 @@ class NewSamples:
         weights: np.ndarray,
         labels: np.ndarray,
         embedding: np.ndarray,
+        encoded: Sequence[bool],
     ) -> NewSamples:
-        """Learn from the arrays of all views, those that are used with their weights."""
+        """Learn from the arrays of all views, those that are used with their weights; ``encoded`` marks encoded tables."""
         used = [v for v in used if weights[v] > 0]
         chosen, there = _chosen(arrays, present, used)
-        measure = Measure.learn(chosen, there, weights[used] / weights[used].mean())
+        measure = Measure.learn(chosen, there, [encoded[v] for v in used], weights[used] / weights[used].mean())
         reference = tuple(measure(chosen, there))
         joint, k = np.hstack(reference), int(labels.max()) + 1
         space = VotingSpace.of(joint)

@@ -28,6 +28,8 @@ from ..fusion.anchor import AnchorModel
 from ..graphs.relations import RelationPoints
 from ..graphs.representation import Representation
 from ..linalg import BipartiteEmbedding
+from ..views.encoding import ColumnEncoding, Encoding, TableEncoding
+from ..views.filling import Filler
 from ._matching import Columns
 from ._new_samples import NewSamples
 from ._view_report import ViewReport
@@ -82,6 +84,10 @@ _KEPT = (
     RelationPoints,
     RelationViews,
     Spectrum,
+    Encoding,
+    TableEncoding,
+    ColumnEncoding,
+    Filler,
 )
 _RECORDS: dict[str, Any] = {made.__name__: made for made in _KEPT}
 

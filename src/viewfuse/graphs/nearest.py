@@ -158,6 +158,8 @@ def whitened_points(points: np.ndarray, alpha: float = _ALPHA) -> np.ndarray:
     """
     centred = points - points.mean(axis=0)
     n, d = centred.shape
+    if not centred.any():
+        return np.zeros((n, 1))
     if d <= n:
         values, vectors = np.linalg.eigh(centred.T @ centred)
         kept = values > 1e-10 * max(values[-1], 0)

@@ -9,6 +9,7 @@ points whose Euclidean distances suit its values:
 * ``logarithms``: positive columns with heavy tails (amounts, concentrations, expression). Standardised logarithms.
 * ``standardised``: all other data. Columns of mean 0 and standard deviation 1, clipped at ±4 so that single outliers do not
   dominate a distance.
+* ``encoded``: tables whose columns were encoded one by one (:mod:`viewfuse.views.encoding`). They are used as they are.
 
 Whether a view has heavy tails is decided by the median skewness of its columns: logarithms must at least halve it.
 """
@@ -36,7 +37,7 @@ class Representation:
 
     Attributes
     ----------
-    kind : {"directions", "logarithms", "standardised"}
+    kind : {"directions", "logarithms", "standardised", "encoded"}
     reason : str, what was seen in the values
     columns : (p,) array of int, the columns that are used; constant ones are not
     centre, scale : (p,) arrays; after the logarithm or, for directions, of the rows of unit length
@@ -57,14 +58,22 @@ class Representation:
         if self.kind == "directions":
             return normalize(_unit_rows(rows, self.columns, counts=self.counts) - self.centre)
         values = _dense(rows)[:, self.columns]
+        if self.kind == "encoded":
+            return values
         if self.floor is not None:
             values = np.log(np.maximum(values, self.floor))
         return np.clip((values - self.centre) / self.scale, -_CLIP, _CLIP)
 
 
-def represent(view: Any) -> Representation:
-    """Decide how the samples of an (n, d) view are measured, and learn the numbers that this needs."""
+def represent(view: Any, *, encoded: bool = False) -> Representation:
+    """Decide how the samples of an (n, d) view are measured, and learn the numbers that this needs.
+
+    ``encoded`` says that the columns already count about equally, as those of encoded tables do.
+    """
     columns = _varying_columns(view)
+    if encoded:
+        reason = "columns of a table, encoded one by one"
+        return Representation("encoded", reason, columns, np.zeros(columns.size), np.ones(columns.size))
     counts = _is_counts(view)
     if view.shape[1] > _FEWEST_DIRECTIONS and (counts or _is_mostly_zero(view)):
         reason = "whole numbers of at least 0" if counts else "non-negative and mostly zero"

@@ -141,7 +141,7 @@ def contrasts_of_views(labels: np.ndarray, views: Views, most_samples: int = _MO
         if views.kinds[v] in RELATIONS:
             continue  # its columns are samples, not features
         there = np.ones(len(rows), dtype=bool) if present is None else present[:, v]
-        found[name] = contrast(read_rows(views.arrays[v], rows[there]), labels[rows[there]], np.unique(labels))
+        found[name] = contrast(read_rows(views.readable(v), rows[there]), labels[rows[there]], np.unique(labels))
     return found
 
 

@@ -131,7 +131,7 @@ def samples_of(views: Views, rows: np.ndarray) -> Samples:
     """Points of these rows of the data, each view measured as suits its values."""
     arrays, present = _arrays(views, rows)
     units = [unit(array) for array in arrays]
-    return measured_samples([array / size for array, size in zip(arrays, units, strict=True)], present)
+    return measured_samples([array / size for array, size in zip(arrays, units, strict=True)], present, _encoded(views))
 
 
 def nearest_samples(views: Views, mapped: np.ndarray, rest: np.ndarray, *, used: Sequence[int]) -> np.ndarray:
@@ -139,7 +139,7 @@ def nearest_samples(views: Views, mapped: np.ndarray, rest: np.ndarray, *, used:
     arrays, present = _arrays(views, mapped)
     units = [unit(array) for array in arrays]
     scaled = [array / size for array, size in zip(arrays, units, strict=True)]
-    measure = Measure.learn(scaled, present)
+    measure = Measure.learn(scaled, present, _encoded(views))
     reference = measure(scaled, present)
     search = NearestNeighbors(n_neighbors=min(_PLACED_AMONG, len(mapped))).fit(np.hstack([reference[v] for v in used]))
     found = []
@@ -156,6 +156,11 @@ def nearest_rows(embedding: np.ndarray, mapped: np.ndarray, rest: np.ndarray) ->
     points = np.asarray(unit_rows(np.asarray(embedding, dtype=float)))
     search = NearestNeighbors(n_neighbors=min(_PLACED_AMONG, len(mapped))).fit(points[mapped])
     return np.asarray(search.kneighbors(points[rest], return_distance=False))
+
+
+def _encoded(views: Views) -> list[bool]:
+    """Which views are encoded tables."""
+    return [views.is_encoded(v) for v in range(views.n_views)]
 
 
 def _arrays(views: Views, rows: np.ndarray) -> tuple[list[Any], np.ndarray | None]:

@@ -42,6 +42,7 @@ def parts_to_arrays(fit: FitSummary) -> dict[str, Any]:
         "n_dropped": fit.n_dropped,
         "n_missing": fit.n_missing,
         "checksums": fit.checksums,
+        "table_columns": fit.table_columns,
         "clusters": [asdict(cluster) for cluster in fit.clusters],
         "left_out": None if fit.drawn_features is None else fit.drawn_features.left_out,
         "agreement": None if fit.agreement is None else {**asdict(fit.agreement), "values": fit.agreement.values.tolist()},
@@ -63,6 +64,7 @@ def parts_from_arrays(found: Mapping[str, Any]) -> dict[str, Any]:
         "n_dropped": facts["n_dropped"],
         "n_missing": facts["n_missing"],
         "checksums": facts["checksums"],
+        "table_columns": facts["table_columns"],
         "clusters": tuple(_cluster(one) for one in facts["clusters"]),
         "agreement": None if facts["agreement"] is None else _agreement(facts["agreement"]),
     }

@@ -70,6 +70,8 @@ class FitSummary:
         Versions of viewfuse, Python, NumPy, SciPy and scikit-learn, and the system.
     view_names : tuple of str
     sample_ids : (n_samples,) array or None
+    id_name : str or None
+        The name of the ids in the data.
     known_labels : (n_samples,) array of str, or None
         Labels that came with the data. The fit does not use them.
     view_weights : (n_views,) array, or None if the method does not weight the views
@@ -102,6 +104,7 @@ class FitSummary:
     results: dict[str, Any] = field(repr=False)  # labels, confidence, embedding: on any device, perhaps not computed yet
     graph: FusedGraph | SavedGraph | None = field(default=None, repr=False)
     sample_ids: np.ndarray | None = field(default=None, repr=False)
+    id_name: str | None = None
     known_labels: np.ndarray | None = field(default=None, repr=False)
     view_weights: np.ndarray | None = None
     noise_views: tuple[str, ...] = ()
@@ -137,6 +140,7 @@ class FitSummary:
             noise_views=tuple(renamed.get(name, name) for name in self.noise_views),
             choice=_with_renamed_views(self.choice, renamed),
             sample_ids=None if views.ids is None else _plain_ids(views.ids),
+            id_name=views.id_name,
             known_labels=None if views.y is None else np.asarray([str(label) for label in views.y]),
         )
 
@@ -418,6 +422,14 @@ class FitSummary:
     def scores(self) -> dict[str, float] | None:
         """Every score of :func:`viewfuse.metrics.evaluate` against the known labels; None if there are none."""
         return None if self.confusion is None else self.confusion.scores
+
+    @property
+    def table_columns(self) -> list[dict[str, Any]]:
+        """What was done to each column of tables (:meth:`Encoding.rows`); empty without tables, and without the data."""
+        if self.views is None:
+            return list(self.saved.get("table_columns", []))
+        encoding = None if self.views.tables is None else self.views.encoding
+        return [] if encoding is None else encoding.rows()
 
     def to_series(self) -> Series:
         """The clusters as a pandas Series called ``cluster``, with the ids of the samples as index."""

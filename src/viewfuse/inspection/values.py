@@ -50,7 +50,7 @@ def drawn_features(
     most = max(most_values // max(len(rows), 1), _FEWEST_FEATURES)
     view, names, kinds, values = [], [], [], []
     for v in with_features:
-        held = read_rows(views.arrays[v], rows)
+        held = read_rows(views.readable(v), rows)
         d = int(held.shape[1])
         kept = np.arange(d)
         if total > most:

@@ -12,13 +12,17 @@ import scipy.sparse as sp
 
 from ..exceptions import ViewfuseError, ViewsError, ViewsFormatError
 
-__all__ = ["MAX_INFLATION", "check_claim", "checked_sparse", "is_matrix", "is_numeric", "reading"]
+__all__ = ["MAX_INFLATION", "Unread", "check_claim", "checked_sparse", "is_matrix", "is_numeric", "reading"]
 
 # Deflate cannot compress anything below 1/1032 of its size (a bound given by zlib), so no valid file claims more than this
 # many times the bytes it has.
 MAX_INFLATION = 1032
 _SMALL = 1 << 16  # smaller claims are not checked
 _EMPTY_ROWS = 1_000_000  # a sparse matrix may have this many empty rows; more are taken as a sign of damage
+
+
+class Unread:
+    """Stands for a variable of a kind that is not read: a struct, an object, a function handle, or a cell of these."""
 
 
 @contextmanager

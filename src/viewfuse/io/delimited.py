@@ -1,8 +1,10 @@
-"""Read text tables whose columns are separated by commas, tabs or semicolons."""
+"""Read text tables: separators, decimal commas, encodings and headers are found from the first lines."""
 
 from __future__ import annotations
 
 import csv
+import re
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,46 +12,163 @@ from .._utils.extras import require
 from .._utils.text import listed
 from ..exceptions import ViewsFormatError
 from ..views.conventions import is_id_column
+from ..views.encoding.written import as_number, number_style
+from .compressed import compression_of, opened
+from .text import encoding_of
 
-__all__ = ["read_delimited"]
+__all__ = ["EMPTY", "looks_like_table", "read_delimited"]
 
-_MISSING = ("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NULL", "null", "None")
+MOST_COLUMNS = 100_000
+# What pandas takes for missing by default, without "None": a level such as None, Mild, Severe is not an empty cell.
+EMPTY = ["", "NA", "N/A", "n/a", "#N/A", "#NA", "<NA>", "NULL", "null", "NaN", "nan", "-NaN", "-nan", "1.#IND", "1.#QNAN"]
+_MISSING = (*EMPTY, "None")
+_HEAD = 1 << 18
+_LONGEST_LINE = 1 << 26
+_SAMPLE = 1_000  # rows in which codes and decimal commas are looked for
+_CODE = re.compile(r"[+-]?0\d+")
+_POINTS = re.compile(r"[+-]?\d{1,3}(?:\.\d{3})+")
+
+
+@dataclass(frozen=True)
+class Form:
+    """How a text table is written."""
+
+    separator: str
+    header: int | None
+    encoding: str
+    compression: str | None
+    n_columns: int
 
 
 def read_delimited(path: Path, **options: Any) -> Any:
-    """Read a text table as a DataFrame; its separator and whether it has a header are found from the first two lines.
+    """Read a text table as a DataFrame.
 
-    ``options`` are passed to ``pandas.read_csv``.
+    Columns of codes with leading zeros stay text. ``options`` are passed to ``pandas.read_csv``.
     """
-    pandas = require("pandas")
-    with path.open(encoding="utf-8-sig") as file:
-        first_line, second_line = (file.readline().rstrip("\r\n") for _ in range(2))
-    separator = _separator(first_line, second_line)
-    fields = [field.strip() for field in next(csv.reader([first_line], delimiter=separator), [])]
-    header = 0 if _is_header(fields) else None
-    frame = pandas.read_csv(path, sep=separator, header=header, encoding="utf-8-sig", low_memory=False, **options)
+    form = _form(path)
+    _check_width(form.n_columns)
+    if "dtype" in options:
+        return _read(path, form, **options)
+    sample = _read(path, form, dtype=str, keep_default_na=False, nrows=_SAMPLE)
+    kept = _text_columns(sample)
+    frame = _read(path, form, dtype=dict.fromkeys(kept, str), keep_default_na=False, na_values=EMPTY, **options)
+    for name in kept:
+        if kept[name] is not None:
+            frame[name] = frame[name].map(lambda text, style=kept[name]: as_number(text, style), na_action="ignore")
+    return frame
+
+
+def looks_like_table(path: Path) -> bool:
+    """Return whether the lines of a text have the same number of fields, and more than one."""
+    try:
+        form = _form(path)
+        with opened(path) as file:
+            text = file.read(_HEAD).decode(form.encoding, "replace")
+    except (ViewsFormatError, OSError, UnicodeError):
+        return False
+    widths = {len(record) for record in _records(text, form.separator)[:20]}
+    return form.n_columns > 1 and max(widths) - min(widths) < 2
+
+
+def _read(path: Path, form: Form, **options: Any) -> Any:
+    frame = require("pandas").read_csv(
+        path,
+        sep=form.separator,
+        header=form.header,
+        encoding=form.encoding,
+        compression=form.compression,
+        low_memory=False,
+        skipinitialspace=form.separator != "\t",
+        **options,
+    )
     if frame.index.nlevels > 1:
-        raise ViewsFormatError(f"the rows have more columns than the header, which has {len(fields)}.")
+        raise ViewsFormatError(f"the rows have more columns than the header, which has {form.n_columns}.")
     if frame.empty:
         raise ViewsFormatError("the table has no rows.")
-    if header is None:
+    if form.header is None:
         frame.columns = [str(number) for number in range(1, frame.shape[1] + 1)]
     frame.columns = [str(name) for name in frame.columns]
     return frame
 
 
-def _separator(first_line: str, second_line: str) -> str:
-    separator = max(",\t;", key=first_line.count)
-    if separator in first_line:
-        return separator
-    for other, name in (("|", "'|'"), (None, "spaces")):
-        widths = {len(line.split(other)) for line in (first_line, second_line) if line.strip()}
-        if min(widths, default=0) > 1 and max(widths) - min(widths) < 2:  # R writes one field less in the header
-            raise ViewsFormatError(
-                f"the separator is not comma, tab or semicolon: the first line, {first_line[:40]!r}, has {name}.",
-                hint="Save the table with comma, tab or semicolon as separator.",
-            )
-    return separator
+def _text_columns(sample: Any) -> dict[str, str | None]:
+    """The columns that must be read as text: codes such as 007 and, where decimals have commas, numbers such as 1.234.
+
+    The second kind comes with the style of its numbers.
+    """
+    texts = {name: [text for text in sample[name].unique() if text not in _MISSING] for name in sample.columns}
+    codes: dict[str, str | None] = {name: None for name, found in texts.items() if any(map(_CODE.fullmatch, found))}
+    styles = {name: number_style(found) for name, found in texts.items() if found and "," in "".join(found)}
+    commas = ("decimal comma", "thousands points and decimal comma")
+    if not any(style in commas for style in styles.values()):
+        return codes
+    points = {
+        name: commas[1]
+        for name, found in texts.items()
+        if found
+        and any("." in t for t in found)
+        and all(_POINTS.fullmatch(t) or (t.isdigit() and len(t) < 4) for t in found)
+    }
+    return {**codes, **points}
+
+
+def _form(path: Path) -> Form:
+    compression = compression_of(path)
+    with opened(path) as file:
+        head = file.read(_HEAD)
+        if b"\n" not in head:  # a first line of very many columns
+            head += file.readline(_LONGEST_LINE)
+    encoding = encoding_of(head[:_HEAD])
+    if encoding is None:
+        raise ViewsFormatError("the file is not text.")
+    lines = head.decode(encoding, "replace").splitlines(keepends=True)
+    complete = lines[:-1] if len(head) >= _HEAD and len(lines) > 1 else lines
+    text = "".join(complete[:50])
+    if complete and len(complete[0]) > _HEAD:
+        _check_width(1 + max(map(complete[0].count, ",\t;|")))
+    separator = _separator(text)
+    fields = [field.strip() for field in _records(text, separator)[0]]
+    header = 0 if _is_header(fields) else None
+    return Form(separator, header, encoding, compression, len(fields))
+
+
+def _check_width(n_columns: int) -> None:
+    if n_columns > MOST_COLUMNS:
+        raise ViewsFormatError(
+            f"the table has {n_columns:,} columns; a table may have {MOST_COLUMNS:,}.",
+            hint="If its columns are the samples, transpose it; a matrix this wide is better kept as .npz.",
+        )
+
+
+def _records(text: str, separator: str) -> list[list[str]]:
+    """The records of a text; quoted fields may contain line breaks."""
+    delimiter = " " if separator == r"\s+" else separator
+    lines = text.splitlines(keepends=True)
+    try:
+        records = [record for record in csv.reader(lines, delimiter=delimiter) if record]
+    except csv.Error:  # a field longer than the module allows
+        return [[line] for line in lines]
+    if separator == r"\s+":
+        records = [[field for field in record if field] for record in records]
+    return records or [[""]]
+
+
+def _separator(text: str) -> str:
+    """The separator that divides all records into the same number of fields; of several the one that divides most."""
+    best, most = None, 1
+    for separator in "\t;|,":
+        widths = [len(record) for record in _records(text, separator)]
+        # R writes one field less in the header, and the last record may be cut off.
+        is_even = len(set(widths[1:])) <= 1 and widths[0] > 1 and 0 <= (widths[1:2] or widths)[0] - widths[0] <= 1
+        if is_even and (best is None or (widths[0] > most and separator != ",")):
+            best, most = separator, widths[0]
+    if best is not None:
+        return best
+    first = text.splitlines()[0] if text else ""
+    if (most_frequent := max(",\t;|", key=first.count)) in first:
+        return most_frequent
+    found = {len(line.split()) for line in text.splitlines() if line.strip()}
+    return r"\s+" if min(found, default=0) > 1 and max(found) - min(found) < 2 else ","
 
 
 def _is_header(fields: list[str]) -> bool:
@@ -76,7 +195,7 @@ def _is_header(fields: list[str]) -> bool:
 
 
 def _is_value(field: str) -> bool:
-    return field in _MISSING or _is_number(field)
+    return field in _MISSING or number_style([field]) is not None or _is_number(field)
 
 
 def _is_number(text: str) -> bool:

@@ -17,6 +17,7 @@ from ..views import Views
 from ._safety import reading
 from .delimited import read_delimited
 from .sniff import sniff
+from .table_files import is_text_table
 
 __all__ = ["EdgeList", "possible_edge_lists", "with_edge_lists"]
 
@@ -49,7 +50,7 @@ def possible_edge_lists(paths: Mapping[str, Path], kinds: Mapping[str, str]) -> 
     """The text tables that could be edge lists: two or three columns, the first with repeated values, the third numbers."""
     found = []
     for name, path in paths.items():
-        if kinds.get(name, "graph") != "graph" or sniff(path) != "table" or path.suffix.lower() in (".parquet", ".pq"):
+        if kinds.get(name, "graph") != "graph" or sniff(path) != "table" or not is_text_table(path):
             continue
         with reading(path, "an edge list"):
             edges = _read(name, path, asked=name in kinds)
@@ -104,15 +105,11 @@ def with_edge_lists(views: Views | None, edges: list[EdgeList], *, drop: bool) -
         nodes = list(dict.fromkeys(node for one in edges for node in (*one.sources.tolist(), *one.targets.tolist())))
         graphs = {one.name: _adjacency(one, nodes, drop=drop) for one in edges}
         return Views(graphs, ids=np.array(nodes, dtype=object), kinds="graph")
-    named = dict(zip(views.names, views.arrays, strict=True))
+    graphs = {}
     for one in edges:
         samples = [str(i) for i in views.ids.tolist()] if views.ids is not None else _numbers(one, len(views))
-        named[one.name] = _adjacency(one, samples, drop=drop)
-    kinds = [*views.kinds, *("graph" for _ in edges)]
-    present = None if views.present is None else np.hstack([views.present, np.ones((len(views), len(edges)), dtype=bool)])
-    made = Views(named, ids=views.ids, y=views.y, present=present, kinds=kinds)
-    made.feature_names, made.n_dropped = (*views.feature_names, *(None for _ in edges)), views.n_dropped
-    return made
+        graphs[one.name] = _adjacency(one, samples, drop=drop)
+    return views.with_matrices(graphs, "graph")
 
 
 def _numbers(edges: EdgeList, n: int) -> list[str]:

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from ..exceptions import ViewsFormatError
 from . import _mat5
-from ._safety import checked_sparse
+from ._safety import Unread, checked_sparse
 
 __all__ = ["read_mat"]
 
@@ -20,18 +20,21 @@ _V4_ITEM_SIZES = (8, 4, 4, 2, 2, 1)
 
 
 def read_mat(path: Path) -> dict[str, Any]:
-    """Return the variables of a v4–v7.2 file: matrices, texts, and cells as lists (entries in MATLAB's order)."""
+    """Return the variables of a v4–v7.2 file: matrices, texts, cells as lists (in MATLAB's order), and ``Unread``."""
     from scipy.io import loadmat
 
     with path.open("rb") as file:
         is_v4 = v4_order(file.read(_V4_HEADER)) is not None
     if is_v4:
         _scan_v4(path)
-        wanted = None
+        wanted, unread = None, []
     else:
-        wanted = [variable.name for variable in _mat5.scan(path) if variable.readable and variable.name]
+        scanned = [variable for variable in _mat5.scan(path) if variable.name]
+        wanted = [variable.name for variable in scanned if variable.readable]
+        unread = [variable.name for variable in scanned if not variable.readable]
     found = loadmat(str(path), variable_names=wanted, appendmat=False)
-    return {name: _plain(value, name) for name, value in found.items() if not name.startswith("__")}
+    values = {name: _plain(value, name) for name, value in found.items() if not name.startswith("__")}
+    return {**values, **{name: Unread() for name in unread}}
 
 
 def _plain(value: Any, name: str) -> Any:

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from .._utils.extras import require
 from ..exceptions import ViewsFormatError
 from ._hdf5 import check_dataset, linked_addresses
-from ._safety import checked_sparse
+from ._safety import Unread, checked_sparse
 
 __all__ = ["read_mat73"]
 
@@ -26,7 +26,7 @@ def read_mat73(path: Path) -> dict[str, Any]:
         reader = _Reader(h5py, file)
         # "#refs#" and "#subsystem#" hold what cells and objects refer to.
         values = {name: reader.value(file[name], name, depth=0) for name in file if not name.startswith("#")}
-    return {name: value for name, value in values.items() if value is not None}
+    return {name: Unread() if value is None else value for name, value in values.items()}
 
 
 class _Reader:

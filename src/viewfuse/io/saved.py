@@ -66,6 +66,7 @@ def load_results(path: str | Path) -> FitSummary:
             results={name: found.get(name) for name in ("labels", "confidence", "embedding", "outlier_score")},
             graph=_graph(found),
             sample_ids=found.get("ids"),
+            id_name=str(found["id_name"]) if "id_name" in found else None,
             known_labels=found.get("y"),
             view_weights=found.get("view_weights"),
             noise_views=tuple(str(name) for name in found.get("noise_views", ())),

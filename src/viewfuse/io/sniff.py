@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Literal
 
 from .._utils.extras import require
 from ..exceptions import ViewsFormatError
 from ._safety import reading
+from .compressed import compression_of
 from .mat import v4_order
-from .tables import TABLE_SUFFIXES
+from .table_files import TABLE_SUFFIXES, is_spreadsheet
+from .text import encoding_of
 
 __all__ = ["Format", "sniff"]
 
@@ -19,9 +20,11 @@ Format = Literal["MATLAB", "MATLAB 7.3", "AnnData", "MuData", "NumPy archive", "
 _HEAD = 4096
 _HDF5 = b"\x89HDF\r\n\x1a\n"
 _USER_BLOCKS = (0, 512, 1024, 2048)
-_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
-_BINARY_SUFFIXES = (".mat", ".npz", ".npy", ".h5", ".hdf5", ".h5ad", ".h5mu", ".parquet", ".pq")
-_KNOWN = "MATLAB (.mat), NumPy (.npz), CSV and TSV (in UTF-8), Parquet, AnnData (.h5ad) and MuData (.h5mu)"
+_BINARY_SUFFIXES = (".mat", ".npz", ".npy", ".h5", ".hdf5", ".h5ad", ".h5mu", ".parquet", ".pq", ".xlsx", ".ods", ".feather")
+_KNOWN = (
+    "MATLAB (.mat), NumPy (.npz), text tables (.csv, .tsv), Parquet, Arrow and Feather, Excel (.xlsx), OpenDocument (.ods), "
+    "AnnData (.h5ad) and MuData (.h5mu)"
+)
 
 
 def sniff(path: Path) -> Format:
@@ -33,8 +36,8 @@ def sniff(path: Path) -> Format:
     if any(head[block : block + len(_HDF5)] == _HDF5 for block in _USER_BLOCKS):
         return _hdf5_format(path)
     if head.startswith(b"PK\x03\x04"):
-        return "NumPy archive"
-    if head.startswith(b"PAR1"):
+        return "table" if is_spreadsheet(path) or compression_of(path) else "NumPy archive"
+    if head.startswith((b"PAR1", b"ARROW1", b"FEA1")) or compression_of(path) is not None:
         return "table"
     if head[124:128] in (b"\x00\x02IM", b"\x02\x00MI"):
         raise ViewsFormatError(f"{path}: the header is of MATLAB 7.3, but the HDF5 data is missing; the file is cut short.")
@@ -45,7 +48,7 @@ def sniff(path: Path) -> Format:
         return "MATLAB"
     if v4_order(head[:20]) is not None:
         return "MATLAB"
-    if _is_text(head):
+    if encoding_of(head) is not None:
         if path.suffix.lower() in _BINARY_SUFFIXES:
             raise ViewsFormatError(
                 f"{path}: the suffix is {path.suffix}, but the file holds text.",
@@ -66,13 +69,3 @@ def _hdf5_format(path: Path) -> Format:
         if encoding == "anndata" or ("obs" in file and "var" in file):
             return "AnnData"
     return "MATLAB 7.3"
-
-
-def _is_text(head: bytes) -> bool:
-    try:
-        text = head.decode("utf-8")
-    except UnicodeDecodeError as error:
-        if error.start < len(head) - 3:  # the last bytes may be the first part of a character
-            return False
-        text = head[: error.start].decode("utf-8")
-    return bool(text) and not _CONTROL.search(text)

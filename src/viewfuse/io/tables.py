@@ -1,36 +1,66 @@
-"""Read CSV, TSV and Parquet: one table per view, joined on their ids, or one table with groups of columns."""
+"""Views from tables: one file or frame per view, joined on their ids, or one table with groups of columns."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from .._utils.extras import require
 from .._utils.text import listed
 from .._utils.warn import warn
-from ..exceptions import UnusedColumnsWarning, ViewsError
+from ..exceptions import SingleViewWarning, UnmatchedSamplesWarning, UnusedColumnsWarning, ViewsError, ViewsFormatError
 from ..views import Views
 from ..views.column_groups import columns_of_group
-from ..views.conventions import is_id_column, is_label_name
-from ..views.join_by_id import Member, Missing
+from ..views.column_rules import ColumnGroups, column_groups, likely_prefixes
+from ..views.conventions import is_label_name
+from ..views.encoding import Encoding, Types
+from ..views.ids import IdSource, find_ids, id_values, without_ids
+from ..views.join_by_id import Missing
+from ..views.kinds import Kinds
 from ..views.labels import Labels, check_kind, checked_labels, plain_values, several_labels
-from ..views.matrices import as_matrix
-from ._safety import check_claim, reading
-from .columns import ColumnGroups, column_groups, no_groups_error
-from .delimited import read_delimited
+from ..views.reading import known_ids
+from ._safety import reading
+from .table_files import TableFile, read_table
 from .variables import Samples
 
-__all__ = ["TABLE_SUFFIXES", "Labels", "read_columns", "views_from_columns", "views_from_frame", "views_from_tables"]
+__all__ = [
+    "Table",
+    "TableOptions",
+    "naming_files",
+    "read_columns",
+    "table_files",
+    "view_of_table",
+    "views_of_one_table",
+    "views_of_tables",
+]
 
-TABLE_SUFFIXES = (".csv", ".tsv", ".tab", ".txt", ".parquet", ".pq")
 
-_UNNAMED = re.compile(r"Unnamed: \d+")  # pandas' name for a column without a header, such as an index
-_ROWS_PER_BYTE = 10  # a constant column compresses to less than Deflate's bound, by up to this factor
+@dataclass(frozen=True)
+class TableOptions:
+    """The options of ``load_views`` that are about tables."""
+
+    ids: str | None = None
+    labels: Labels = None
+    samples: Samples | None = None
+    missing: Missing = "error"
+    types: Types | None = None
+    loose_ids: bool = False
+    kinds: Kinds = None
+    encoding: Encoding | None = None
+
+    def kinds_of(self, names: Iterable[str]) -> Kinds:
+        """The kinds of these views; a mapping may name views that are no tables too."""
+        if isinstance(self.kinds, Mapping):
+            return {name: self.kinds.get(name, "auto") for name in names}
+        return self.kinds
+
+    def ids_of(self, frames: Iterable[Any]) -> str | None:
+        """The column of the ids, if it was asked for or is known from a fit."""
+        return known_ids(list(frames), self.encoding) if self.ids is None and self.encoding is not None else self.ids
 
 
 @dataclass(frozen=True)
@@ -39,89 +69,146 @@ class Table:
 
     features: Any
     ids: np.ndarray | None
+    id_name: str | None
     labels: Any
     all_columns: list[str]
 
+    def indexed(self) -> Any:
+        """The features with the ids as index."""
+        return self.features if self.ids is None else _with_index(self.features, self.ids, self.id_name)
 
-def views_from_tables(
-    paths: Mapping[str, Path],
-    *,
-    ids: str | None = None,
-    labels: Labels = None,
-    samples: Samples | None = None,
-    missing: Missing = "error",
+
+def table_files(paths: Mapping[str, Path], samples: Samples | None = None) -> dict[str, TableFile]:
+    """Read the table in each file; with ``samples="columns"`` its columns are the samples."""
+    return {
+        name: _transposed(read_table(path)) if samples == "columns" else read_table(path) for name, path in paths.items()
+    }
+
+
+def views_of_tables(
+    tables: Mapping[str, TableFile], options: TableOptions, paths: Mapping[str, Path] | None = None
 ) -> Views:
-    """Return one view per file, matched by id. A file named ``labels`` (``y``, ``truth``, …) holds the true labels."""
-    label_files = [name for name in paths if is_label_name(name)]
-    tables = {name: _read(path, ids, labels, samples) for name, path in paths.items() if name not in label_files}
-    if not tables:
-        raise ViewsError(
-            f"The only table is {listed(label_files)}, which holds labels; there are no views.",
-            hint="Give one table for each view too.",
-        )
-    members = []
-    for name, table in tables.items():
-        with reading(paths[name], "a table"):
-            _check_numbers(table.features)
-            members.append(Member(name, as_matrix(table.features, name), table.ids, _feature_names(table)))
-    views = Views.from_members(members, missing)
-    columns = {name: (table.ids, table.labels) for name, table in tables.items() if table.labels is not None}
-    if labels is not False:
-        columns |= {name: _read_label_file(paths[name], ids, labels) for name in label_files}
-    if isinstance(labels, str) and not columns:
-        raise ViewsError(
-            f"No table has a column {labels!r} for the labels.",
-            hint="Choose a column with labels='NAME', or read no labels with labels=False.",
-            parameter="labels",
-            value=(False,),
-        )
-    return _labelled(views, columns)
+    """Return one view per table, matched by id. A table named ``labels`` (``y``, ``truth``, …) holds the true labels.
 
-
-def views_from_columns(
-    path: Path,
-    groups: ColumnGroups | None,
-    *,
-    ids: str | None = None,
-    labels: Labels = None,
-    samples: Samples | None = None,
-) -> Views:
-    """Return the views of one table file, by groups of its columns."""
-    table = _read(path, ids, labels, samples)
-    with reading(path, "a table"):
-        if isinstance(labels, str) and table.labels is None:
+    ``paths`` are the files that the tables came from, for messages.
+    """
+    with naming_files(paths or {}):
+        label_tables = [name for name in tables if is_label_name(name)]
+        frames = {name: table.frame for name, table in tables.items() if name not in label_tables}
+        if not frames:
             raise ViewsError(
-                f"there is no column {labels!r} for the labels; the columns are {listed(table.all_columns)}.",
+                f"The only table is {listed(label_tables)}, which holds labels; there are no views.",
+                hint="Give one table for each view too.",
+            )
+        sources = find_ids(frames, options.ids_of(frames.values()))
+        separated = {name: view_of_table(tables[name], source, options.labels, name) for name, source in sources.items()}
+        views = Views(
+            {name: table.indexed() for name, table in separated.items()},
+            missing=options.missing,
+            kinds=options.kinds_of(separated),
+            types=options.types,
+            loose_ids=options.loose_ids,
+            encoding=options.encoding,
+        )
+        if len(sources) > 1 and not any(sources.values()):
+            _warn_of_positions(list(sources))
+        columns = {name: (table.ids, table.labels) for name, table in separated.items() if table.labels is not None}
+        if options.labels is not False:
+            columns |= {name: _label_table(tables[name], name, options, views.id_name) for name in label_tables}
+        if isinstance(options.labels, str) and not columns:
+            raise ViewsError(
+                f"No table has a column {options.labels!r} for the labels.",
                 hint="Choose a column with labels='NAME', or read no labels with labels=False.",
                 parameter="labels",
-                value=(*table.all_columns, False),
+                value=(False,),
             )
-        return _grouped(table, groups)
+        return _labelled(views, columns)
 
 
-def views_from_frame(frame: Any, groups: ColumnGroups | None, *, ids: str | None = None, labels: Labels = None) -> Views:
-    """Return the views of a DataFrame, by groups of its columns."""
-    return _grouped(_separated(frame.copy(deep=False), ids, labels), groups)
+def _warn_of_positions(names: list[str]) -> None:
+    warn(
+        UnmatchedSamplesWarning(
+            f"No column says which row is which sample, so the rows of {listed(names)} are matched by position.",
+            hint="Name the column of ids with ids='NAME', if there is one.",
+            parameter="ids",
+        )
+    )
+
+
+def views_of_one_table(table: TableFile, name: str, groups: ColumnGroups | None, options: TableOptions) -> Views:
+    """Return the views of one table: groups of its columns or, without ``groups``, all columns as one view."""
+    source = find_ids({name: table.frame}, options.ids_of([table.frame]))[name]
+    separated = view_of_table(table, source, options.labels, name)
+    if isinstance(options.labels, str) and separated.labels is None:
+        raise ViewsError(
+            f"there is no column {options.labels!r} for the labels; the columns are {listed(separated.all_columns)}.",
+            hint="Choose a column with labels='NAME', or read no labels with labels=False.",
+            parameter="labels",
+            value=(*separated.all_columns, False),
+        )
+    return _grouped(separated, name, groups, options)
 
 
 def read_columns(path: str | Path) -> Any:
     """Return the columns of a table, of any type, as a DataFrame; the ids, if there are any, are the index."""
-    table = _read(Path(path).expanduser(), None, False, None)
-    return table.features if table.ids is None else table.features.set_axis(table.ids, axis=0)
+    path = Path(path).expanduser()
+    table = read_table(path)
+    with reading(path, "a table"):
+        source = find_ids({path.stem: table.frame})[path.stem]
+        return _separated(table, source, False, path.stem).indexed()
 
 
-def _grouped(table: Table, groups: ColumnGroups | None) -> Views:
+@contextmanager
+def naming_files(paths: Mapping[str, Path]) -> Iterator[None]:
+    """Name the file in an error that is about the view in it."""
+    try:
+        yield
+    except ViewsFormatError:
+        raise
+    except ViewsError as error:
+        if error.view is None or error.view not in paths:
+            raise
+        fields = {name: getattr(error, name) for name in ("hint", "view", "parameter", "value")}
+        problem = error.problem.removeprefix(f"View {error.view!r}: ")
+        raise ViewsFormatError(f"{paths[error.view]}: {problem}", **fields) from error
+
+
+def _transposed(table: TableFile) -> TableFile:
+    frame = table.frame
+    named = frame if not _counts_rows(frame) else frame.set_index(frame.columns[0])
+    turned = named.T.infer_objects()
+    return TableFile(turned.set_axis([str(name) for name in turned.columns], axis=1).rename_axis(None, axis=1))
+
+
+def _counts_rows(frame: Any) -> bool:
+    return bool(np.array_equal(frame.index.to_numpy(), np.arange(len(frame))))
+
+
+def _with_index(features: Any, ids: np.ndarray, name: str | None) -> Any:
+    framed = features.set_axis(np.arange(len(features)), axis=0)
+    framed.index = type(framed.columns)(ids, dtype=None if ids.dtype.kind in "iu" else object, name=name or "id")
+    return framed
+
+
+def _grouped(table: Table, name: str, groups: ColumnGroups | None, options: TableOptions) -> Views:
     features = list(table.features.columns)
     if groups is None:
-        raise no_groups_error(features)
+        _suggest_groups(features)
+        groups = {name: slice(None)}
     names = np.array(features, dtype=object)
     positions = {
         view: columns_of_group(view, rule, len(names), names)
         for view, rule in column_groups(groups, features, table.all_columns).items()
     }
     used = sorted(set(np.concatenate(list(positions.values())).tolist()))
-    _check_numbers(table.features.iloc[:, used])
-    views = Views({view: table.features.iloc[:, columns] for view, columns in positions.items()})
+    types = None if options.types is None else {k: v for k, v in options.types.items() if k not in np.delete(names, used)}
+    framed = table.indexed()
+    views = Views(
+        {view: framed.iloc[:, columns] for view, columns in positions.items()},
+        kinds=options.kinds_of(positions),
+        types=types,
+        encoding=options.encoding,
+    )
     if unused := np.delete(names, used).tolist():
         warn(
             UnusedColumnsWarning(
@@ -131,140 +218,79 @@ def _grouped(table: Table, groups: ColumnGroups | None) -> Views:
                 value=tuple(unused),
             )
         )
-    views = Views(views, ids=table.ids)
     if table.labels is None:
         return views
     return Views(views, y=checked_labels(table.labels, str(table.labels.name), views.sample_name, asked=True))
 
 
-def _read(path: Path, ids: str | None, labels: Labels, samples: Samples | None) -> Table:
-    with reading(path, "a table"):
-        is_parquet = _is_parquet(path)
-        frame = _read_parquet(path) if is_parquet else read_delimited(path)
-        if samples == "columns":
-            frame = (frame if _has_index(frame) else frame.set_index(frame.columns[0])).T
-            return _separated(frame, ids, labels)
-        table = _separated(frame, ids, labels)
-        id_column = _id_column(frame, ids)
-        if is_parquet or (id_column is None and not _has_index(frame)):
-            return table
-        # Ids keep the spelling of the file: 007 is not 7.
-        if id_column is None:  # row names, as R writes them
-            written = read_delimited(path, dtype=str, keep_default_na=False).index
-        else:
-            columns = [frame.columns.get_loc(id_column)]
-            written = read_delimited(path, dtype=str, keep_default_na=False, usecols=columns).iloc[:, 0]
-        return Table(table.features, written.to_numpy(dtype=object), table.labels, table.all_columns)
+def _suggest_groups(features: list[str]) -> None:
+    """Say so if the prefixes of the columns suggest several views."""
+    prefixes = likely_prefixes(features)
+    if len(prefixes) > 1:
+        found = ", ".join(f"{prefix}* ({n} columns)" for prefix, n in prefixes.items())
+        suggested = [f"{prefix}*" for prefix in prefixes]
+        problem = f"All columns are one view, but their names begin with {found}: these may be several views."
+        hint = f"Perhaps views={suggested}; views='*' takes all as one view without this warning."
+        warning = SingleViewWarning(problem, hint=hint, parameter="views", value=(suggested, "*"))
+        warn(warning)
 
 
-def _separated(frame: Any, ids: str | None, labels: Labels) -> Table:
+def _separated(table: TableFile, source: IdSource | None, labels: Labels, view: str) -> Table:
     """Separate the id column and the label column of a table from its features."""
-    frame.columns = [str(name) for name in frame.columns]
-    all_columns = list(frame.columns)
-    id_values = frame.index.to_numpy() if _has_index(frame) else None
-    if (id_column := _id_column(frame, ids)) is not None:
-        id_values = frame[id_column].to_numpy()
-        frame = frame.drop(columns=id_column)
+    all_columns = list(table.frame.columns)
+    ids = None
+    if source is not None:
+        ids = id_values(table.frame, source, view) if table.spelled is None else table.spelled(source.column)
+    features = without_ids(table.frame, source)
     label_values = None
-    if (label_column := _label_column(frame, labels)) is not None:
-        label_values = frame[label_column]
+    if (label_column := _label_column(features, labels, view)) is not None:
+        label_values = features[label_column]
         if labels is None:
-            check_kind(plain_values(label_values), label_column)
-        frame = frame.drop(columns=label_column)
-    return Table(frame.reset_index(drop=True), id_values, label_values, all_columns)
+            check_kind(plain_values(label_values), label_column, view)
+        features = features.drop(columns=label_column)
+    return Table(features, ids, None if source is None else source.name, label_values, all_columns)
 
 
-def _id_column(frame: Any, wanted: str | None) -> str | None:
-    """Return the chosen column, else one with the name of ids, else a first column that is text or has no name."""
-    if wanted is not None:
-        if wanted not in frame.columns:
-            raise ViewsError(
-                f"there is no column {wanted!r} for the ids; the columns are {listed(frame.columns)}.",
-                hint="Choose a column with ids='NAME'.",
-                parameter="ids",
-                value=tuple(frame.columns),
-            )
-        return wanted
-    named = [name for name in frame.columns if is_id_column(name)]
-    if len(named) > 1:
+def view_of_table(table: TableFile, source: IdSource | None, labels: Labels, view: str) -> Table:
+    """The parts of a table that is a view; it must have a column besides ids and labels."""
+    separated = _separated(table, source, labels, view)
+    if not len(separated.features.columns):
         raise ViewsError(
-            f"several columns could be the ids: {listed(named)}.",
-            hint="Choose one with ids='NAME'.",
+            f"View {view!r}: the table has no column besides the {'ids' if separated.labels is None else 'ids and labels'}.",
+            hint="Leave it out; if its only column is a feature, name the ids with ids='NAME'.",
+            view=view,
             parameter="ids",
-            value=tuple(named),
         )
-    if named:
-        return named[0]
-    first = frame.columns[0]
-    if _has_index(frame) or is_label_name(first):
-        return None
-    # If only some of its values are text, the column is a damaged feature, not ids.
-    is_text = frame[first].dtype.kind == "O" and len(_not_numbers(frame[first])) == frame[first].notna().sum()
-    return first if is_text or _UNNAMED.fullmatch(first) else None
+    return separated
 
 
-def _label_column(frame: Any, labels: Labels) -> str | None:
+def _label_column(frame: Any, labels: Labels, view: str) -> str | None:
     if labels is False:
         return None
     named = [name for name in frame.columns if (is_label_name(name) if labels is None else name == labels)]
     if len(named) > 1:
-        raise several_labels(named)
+        raise several_labels(named, view)
     return named[0] if named else None
 
 
-def _check_numbers(frame: Any) -> None:
-    """Raise an error for the first value that is not a number: a single one turns its whole column into text."""
-    for name, column in frame.items():
-        if column.dtype.kind == "O" and (wrong := _not_numbers(column)).size:
-            raise ViewsError(
-                f"column {name!r} holds {column.iloc[wrong[0]]!r} in row {wrong[0]}; features must be numbers.",
-                hint="Leave the column out, or encode it as numbers.",
-            )
-
-
-def _not_numbers(column: Any) -> np.ndarray:
-    """Return the rows with a value that is not a number."""
-    numbers = require("pandas").to_numeric(column, errors="coerce")
-    return np.flatnonzero(column.notna() & numbers.isna())
-
-
-def _is_parquet(path: Path) -> bool:
-    with path.open("rb") as file:
-        return file.read(4) == b"PAR1"
-
-
-def _read_parquet(path: Path) -> Any:
-    pandas, parquet = require("pandas"), require("pyarrow.parquet")
-    n_rows = parquet.read_metadata(path).num_rows
-    check_claim(n_rows // _ROWS_PER_BYTE, path.stat().st_size, f"a table of {n_rows:,} rows")
-    return pandas.read_parquet(path)
-
-
-def _has_index(frame: Any) -> bool:
-    """Return whether the rows have names, not just numbers."""
-    return not isinstance(frame.index, require("pandas").RangeIndex)
-
-
-def _feature_names(table: Table) -> np.ndarray:
-    return np.asarray(table.features.columns, dtype=object)
-
-
-def _read_label_file(path: Path, ids: str | None, labels: Labels) -> tuple[np.ndarray | None, Any]:
-    table = _read(path, ids, labels, None)
-    if table.labels is not None:
-        return table.ids, table.labels
-    with reading(path, "a table of labels"):
-        if table.features.shape[1] != 1:
-            raise ViewsError(
-                f"a file of labels must have one column besides the ids, not {listed(table.features.columns) or 'none'}.",
-                hint="Choose the column with labels='NAME', or read no labels with labels=False.",
-                parameter="labels",
-                value=(*table.features.columns, False),
-            )
-        found = table.features.iloc[:, 0]
-        if labels is None:
-            check_kind(plain_values(found), str(found.name))
-        return table.ids, found
+def _label_table(table: TableFile, name: str, options: TableOptions, id_name: str | None) -> tuple[np.ndarray | None, Any]:
+    wanted = id_name if options.ids is None and id_name in table.frame.columns else options.ids
+    found = _separated(table, find_ids({name: table.frame}, wanted)[name], options.labels, name)
+    if found.labels is not None:
+        return found.ids, found.labels
+    if found.features.shape[1] != 1:
+        raise ViewsError(
+            f"Table {name!r}: a table of labels must have one column besides the ids, not "
+            f"{listed(found.features.columns) or 'none'}.",
+            hint="Choose the column with labels='NAME', or read no labels with labels=False.",
+            view=name,
+            parameter="labels",
+            value=(*found.features.columns, False),
+        )
+    column = found.features.iloc[:, 0]
+    if options.labels is None:
+        check_kind(plain_values(column), str(column.name), name)
+    return found.ids, column
 
 
 def _labelled(views: Views, columns: Mapping[str, tuple[np.ndarray | None, Any]]) -> Views:

@@ -14,13 +14,15 @@ from typing import Any, Literal
 import numpy as np
 import scipy.sparse as sp
 
+from .._utils.text import listed
 from .._utils.warn import warn
-from ..exceptions import UnusedVariablesWarning, ViewsFormatError
+from ..exceptions import LabelsWarning, UnusedVariablesWarning, ViewsFormatError
 from ..views import RELATIONS, Views, guess_kind
 from ..views.conventions import is_id_variable, is_label_name
 from ..views.kinds import is_symmetric
 from ..views.labels import checked_labels, whole_numbers
-from ._safety import is_matrix, is_numeric
+from ._safety import Unread, is_matrix, is_numeric
+from .found_labels import labels_by_length
 
 __all__ = ["Samples", "views_from_variables"]
 
@@ -55,8 +57,13 @@ def views_from_variables(
     views, ids, labels, samples
         As in :func:`viewfuse.load_views`.
     """
+    passed_over = [name for name, value in variables.items() if isinstance(value, Unread)]
+    variables = {name: value for name, value in variables.items() if name not in passed_over}
     if not variables:
-        raise ViewsFormatError("the file has no variables that can hold views.")
+        structs = f": {listed(passed_over)} is a struct or object. Save its fields as variables" if passed_over else ""
+        raise ViewsFormatError(f"the file has no variables that can hold views{structs}.")
+    if passed_over:
+        warn(_passed_over(path, passed_over))
     label_names = _chosen(variables, labels, is_label_name, "labels")
     id_names = [name for name in _chosen(variables, ids, is_id_variable, "ids") if name not in label_names]
     rest = {name: value for name, value in variables.items() if name not in (*label_names, *id_names)}
@@ -69,6 +76,13 @@ def views_from_variables(
     id_vector = _agreed_vector({name: variables[name] for name in id_names}, len(matrices), "ids")
     lengths = {what: len(vector) for what, vector in (("labels", y), ("ids", id_vector)) if vector is not None}
     axis = _samples_axis(names, matrices, lengths, samples)
+    if y is None and labels is None:
+        unchosen = {name: value for name, value in rest.items() if name not in chosen}
+        found = labels_by_length(unchosen, matrices[0].shape[axis])
+        if found is not None:
+            rest.pop(found)
+            y = checked_labels(_as_vector(found, variables[found], 0, "labels"), found, "row {}".format, asked=True)
+            warn(_found_labels(path, found))
     if views is None:
         n_samples = matrices[0].shape[axis]
         others = _others(rest, chosen, n_samples, axis, len(matrices))
@@ -210,6 +224,23 @@ def _others(variables: Mapping[str, Any], chosen: list[str], n_samples: int, axi
         if not isinstance(value, list) and value.dtype.kind == "c":
             _check_matrix(name, value)
     return others
+
+
+def _passed_over(path: Path, names: Sequence[str]) -> UnusedVariablesWarning:
+    return UnusedVariablesWarning(
+        f"{path}: {listed(names)} {'is a struct or object' if len(names) == 1 else 'are structs or objects'}, and not read.",
+        hint="Save their fields as variables of their own if they hold views.",
+        value=tuple(names),
+    )
+
+
+def _found_labels(path: Path, name: str) -> LabelsWarning:
+    return LabelsWarning(
+        f"{path}: {name!r} is taken as the labels, as it is the only variable with one class per sample.",
+        hint="Use labels=False to read no labels, or labels='NAME' to choose others.",
+        parameter="labels",
+        value=(name, False),
+    )
 
 
 def _unused_variables(path: Path, others: Mapping[str, Any]) -> UnusedVariablesWarning:

@@ -73,7 +73,7 @@ def save_labels(path: str | Path, model: Any, views: Any = None) -> Path:
     path = check_labels_target(path)
     fit = as_summary(model, views)
     ids = fit.sample_ids
-    columns: dict[str, Any] = {"row": np.arange(fit.n_samples)} if ids is None else {"id": ids}
+    columns: dict[str, Any] = {"row": np.arange(fit.n_samples)} if ids is None else {_id_header(fit): ids}
     columns["label"] = fit.labels
     if fit.confidence is not None:
         columns["confidence"] = fit.confidence
@@ -89,8 +89,8 @@ def save_predictions(path: str | Path, views: Views, columns: Mapping[str, Any])
 
 def _write_table(path: Path, columns: Mapping[str, Any]) -> Path:
     held = dict(columns)
-    if path.suffix.lower() in _SEPARATORS and "id" in held:
-        held["id"] = [spreadsheet_safe(i) for i in held["id"]]
+    if path.suffix.lower() in _SEPARATORS:
+        held = {spreadsheet_safe(name): _safe_cells(values) for name, values in held.items()}
     frame = require("pandas").DataFrame(held)
     with replacing(path) as temporary:
         if path.suffix.lower() in _PARQUET:
@@ -98,6 +98,15 @@ def _write_table(path: Path, columns: Mapping[str, Any]) -> Path:
         else:
             frame.to_csv(temporary, index=False, sep=_SEPARATORS[path.suffix.lower()])
     return path
+
+
+def _id_header(fit: FitSummary) -> str:
+    """The name of the ids in the input; "id" if they have none, or the name of another column."""
+    return "id" if fit.id_name in (None, "label", "confidence") else str(fit.id_name)
+
+
+def _safe_cells(values: Any) -> Any:
+    return values if np.asarray(values).dtype.kind in "biuf" else [spreadsheet_safe(value) for value in values]
 
 
 def spreadsheet_safe(value: Any) -> Any:
@@ -234,6 +243,7 @@ def _for_report(fit: FitSummary) -> dict[str, Any]:
         "y": fit.known_labels,
         "noise_views": np.array(fit.noise_views, dtype=str),
         "stopped": fit.stopped,
+        "id_name": fit.id_name,
         "choice": None if fit.choice is None else json.dumps(fit.choice),
         "drawn_consensus": fit.consensus_graph,
         "spectrum": fit.consensus_spectrum,

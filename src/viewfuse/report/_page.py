@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import inspect
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from html import escape
 from importlib.resources import files
@@ -43,7 +43,7 @@ def write_report(
     *,
     columns: Any = None,
     title: str | None = None,
-    source: str | Path | None = None,
+    source: str | Path | Sequence[Path] | None = None,
     load_options: Mapping[str, Any] | None = None,
     max_drawn: int | None = None,
     on_part: Callable[[int, int, str], None] | None = None,
@@ -66,10 +66,10 @@ def write_report(
         More variables to colour the samples by. The index of a DataFrame is matched with the ids of the samples, if there
         are any; a sample without a row is drawn in grey, with a warning.
     title : str, optional
-    source : path, optional
-        The file that the views came from. The page shows its name and its checksum.
+    source : path or list of paths, optional
+        The files that the views came from. The page shows their names and checksums.
     load_options : mapping, optional
-        The options with which :func:`viewfuse.load_views` read that file, for the code on the page.
+        The options with which :func:`viewfuse.load_views` read them, for the code on the page.
     max_drawn : int, optional
         The most samples on the map; the default is 5,000. A million can be drawn; the map of more than 50,000 is computed
         from 50,000 of them, and the others are put among their neighbours.
@@ -115,7 +115,7 @@ def _page(
     *,
     columns: Any,
     title: str | None,
-    source: str | Path | None = None,
+    source: str | Path | Sequence[Path] | None = None,
     load_options: Mapping[str, Any] | None = None,
     max_drawn: int | None = None,
     on_part: Callable[[int, int, str], None] | None = None,
@@ -132,7 +132,7 @@ def _page(
             )
         fit = replace(fit, max_drawn=max_drawn)
     with worker_threads():  # a threaded BLAS is slower for many small products
-        content = _content(fit, columns, title, None if source is None else Path(source), load_options or {}, on_part)
+        content = _content(fit, columns, title, _paths(source), load_options or {}, on_part)
     return _render(content)
 
 
@@ -221,14 +221,14 @@ def _content(
     fit: FitSummary,
     columns: Any,
     title: str | None,
-    source: Path | None,
+    source: list[Path],
     load_options: Mapping[str, Any],
     on_part: Callable[[int, int, str], None] | None,
 ) -> dict[str, Any]:
     confidence = fit.confidence if fit.n_clusters > 1 else None  # confidence compares clusters
     extra = given_columns(columns, fit.sample_ids, fit.n_samples)
     content: dict[str, Any] = {
-        "title": title or (source.name if source else fit.method),
+        "title": title or ", ".join(path.name for path in source) or fit.method,
         "n_samples": fit.n_samples,
         "verdict": verdict(fit),
         "notices": notices(fit),
@@ -239,6 +239,7 @@ def _content(
         "reproduce": _reproduce(fit, source, load_options),
         "method": fit.method,
         "choice": fit.choice,
+        "table_columns": fit.table_columns,
         "border": [sample for sample in fit.border_samples if sample.confidence < _CERTAIN],
         "compared": len(fit.border_samples) > 0,
         "converged": fit.converged is not False,
@@ -340,17 +341,23 @@ def _counts(fit: FitSummary) -> dict[str, Any]:
     return {"counts": markup(chart), "counts_caption": caption}
 
 
-def _reproduce(fit: FitSummary, source: Path | None, load_options: Mapping[str, Any]) -> dict[str, Any]:
+def _paths(source: str | Path | Sequence[Path] | None) -> list[Path]:
+    if source is None:
+        return []
+    return [Path(source)] if isinstance(source, (str, Path)) else [Path(path) for path in source]
+
+
+def _reproduce(fit: FitSummary, source: list[Path], load_options: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "params": {name: repr(value) for name, value in fit.params.items()},
         "versions": fit.versions,
         "checksums": fit.checksums,
-        "file": None if source is None else (source.name, _file_checksum(source)),
+        "files": [(path.name, _file_checksum(path)) for path in source],
         "code": _code(fit.method, fit.params, source, load_options),
     }
 
 
-def _code(name: str, params: dict[str, Any], source: Path | None, load_options: Mapping[str, Any]) -> str:
+def _code(name: str, params: dict[str, Any], source: list[Path], load_options: Mapping[str, Any]) -> str:
     """Python code that fits the same model again."""
     method = getattr(cluster, name, None)
     defaults = inspect.signature(method).parameters if method is not None else {}
@@ -360,12 +367,13 @@ def _code(name: str, params: dict[str, Any], source: Path | None, load_options: 
         if key not in defaults or not _same(defaults[key].default, value) or key == "random_state"
     ]
     lines = ["import viewfuse as vf", ""]
-    if source is None:
+    if not source:
         lines.append("# views: the data that the model was fitted on")
     else:
         options = [f"{key}={value!r}" for key, value in load_options.items()]
         lines.append("# in the folder of the data")
-        lines.append(f"views = vf.load_views({', '.join([repr(source.name), *options])})")
+        names = [path.name for path in source]
+        lines.append(f"views = vf.load_views({', '.join([repr(names[0] if len(names) == 1 else names), *options])})")
     lines.append(f"model = vf.cluster.{name}({', '.join(arguments)}).fit(views)")
     lines.append('vf.report.write_report("report.html", model, views)')
     return "\n".join(lines) + "\n"

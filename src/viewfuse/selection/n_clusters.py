@@ -52,7 +52,7 @@ def choose_n_clusters(views: Any, counts: Iterable[int] | None = None, *, random
     tried = None if counts is None else _checked_counts(counts, len(views))
     used = nonconstant_views(views, arrays, present)
     there = None if present is None or present[:, used].all() else present[:, used]
-    samples = measured_samples([arrays[v] for v in used], there)
+    samples = measured_samples([arrays[v] for v in used], there, [views.is_encoded(v) for v in used])
     return count_clusters(samples, tried, random_state=check_random_state(random_state))
 
 

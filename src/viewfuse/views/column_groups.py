@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,25 @@ import numpy as np
 from .._utils.text import count, listed
 from ..exceptions import ViewsError, ViewsTypeError
 
-__all__ = ["columns_of_group"]
+__all__ = ["columns_of_group", "named_groups"]
+
+
+def named_groups(groups: Any) -> dict[str, Any]:
+    """Return the groups of columns by the names of their views; the views of a list are ``view0``, ``view1``, …"""
+    if isinstance(groups, Mapping):
+        named = {str(name): group for name, group in groups.items()}
+    elif isinstance(groups, (list, tuple)):
+        named = {f"view{v}": group for v, group in enumerate(groups)}
+    else:
+        raise ViewsTypeError(
+            f"Groups of columns must be a mapping of view names to columns, or a list; got {type(groups).__name__}.",
+            hint="Use, for example, views={'sound': slice(0, 20), 'image': slice(20, 60)}.",
+            parameter="views",
+            value=({"sound": slice(0, 20), "image": slice(20, 60)},),
+        )
+    if not named:
+        raise ViewsError("No view is named.", hint="Give at least one group of columns in views=.", parameter="views")
+    return named
 
 
 def columns_of_group(view: str, group: Any, n_columns: int, column_names: Sequence[str] | np.ndarray | None) -> np.ndarray:

@@ -7,8 +7,8 @@ import re
 __all__ = ["is_id_column", "is_id_variable", "is_label_name"]
 
 _LABELS = (
-    "y", "y0", "gt", "gnd", "label", "labels", "truelabel", "truelabels", "truth", "groundtruth", "target", "targets",
-    "class", "classes",
+    "y", "y0", "gt", "gnd", "label", "labels", "truelabel", "truelabels", "labeltrue", "labelstrue", "ytrue", "truth",
+    "groundtruth", "target", "targets", "class", "classes", "classlabel", "classlabels",
 )  # fmt: skip
 _IDS = ("id", "ids", "sampleid", "sampleids", "samplename", "samplenames", "barcode", "barcodes")
 _IDS_IN_TABLES = ("index", "sample", "samples")  # as variables of a file these usually mean something else

@@ -11,17 +11,21 @@ import scipy.sparse as sp
 
 from .._utils.text import count, listed
 from ..exceptions import ViewsError
+from .ids import loose
 from .kinds import RELATIONS
-from .matrices import as_matrix, column_names, is_dataframe
+from .matrices import is_dataframe
 
-__all__ = ["Aligned", "Member", "Missing", "align", "joined_on_index", "matched_by_id"]
+__all__ = ["Aligned", "Member", "Missing", "align", "check_missing"]
 
 Missing = Literal["error", "keep", "drop"]
 
 
+_TINY = 0.1  # share of ids in common below which the ids of two views are not of the same samples
+
+
 @dataclass(frozen=True)
 class Member:
-    """One view before alignment: its matrix, and the ids of its rows if it has ids."""
+    """One view before alignment: its matrix or DataFrame, and the ids of its rows if it has ids."""
 
     name: str
     matrix: Any
@@ -43,7 +47,16 @@ class Aligned:
     n_dropped: int = 0  # samples that were left out, because some view does not have them
 
 
-def align(members: Sequence[Member], missing: Missing = "error") -> Aligned:
+def check_missing(missing: Any) -> None:
+    if missing not in ("error", "keep", "drop"):
+        raise ViewsError(
+            f"missing must be 'error', 'keep' or 'drop', not {missing!r}.",
+            parameter="missing",
+            value=("error", "keep", "drop"),
+        )
+
+
+def align(members: Sequence[Member], missing: Missing = "error", *, loose_ids: bool = False) -> Aligned:
     """Put the rows of all views in the same order, by id.
 
     The samples of the first view come first, in its order. Samples that only later views contain follow, in their order.
@@ -55,8 +68,11 @@ def align(members: Sequence[Member], missing: Missing = "error") -> Aligned:
     missing : {"error", "keep", "drop"}
         What to do with samples that are missing from some view. "error" raises an error that names the first few. "keep"
         keeps them: their rows are NaN (empty in a sparse view) and ``present`` is False there. "drop" removes them from
-        all views.
+        all views. If views have hardly any ids in common, that is an error whatever is asked.
+    loose_ids : bool
+        Whether ids are compared without case and blanks.
     """
+    check_missing(missing)
     without_ids = [member.name for member in members if member.ids is None]
     if len(without_ids) == len(members):
         return Aligned(tuple(members))
@@ -68,7 +84,8 @@ def align(members: Sequence[Member], missing: Missing = "error") -> Aligned:
             view=without_ids[0],
             parameter="ids",
         )
-    row_of_id = [_row_of_id(member) for member in _with_comparable_ids(members)]
+    row_of_id = [_row_of_id(member) for member in _with_comparable_ids(members, loose_ids)]
+    _check_overlap(members, row_of_id)
     all_ids = list(dict.fromkeys(i for rows in row_of_id for i in rows))
     present = np.array([[i in rows for rows in row_of_id] for i in all_ids])
     complete = np.asarray(present.all(axis=1))
@@ -92,12 +109,55 @@ def align(members: Sequence[Member], missing: Missing = "error") -> Aligned:
     return Aligned(tuple(taken), _id_array(all_ids), present, n_dropped=len(complete) - len(all_ids))
 
 
-def _with_comparable_ids(members: Sequence[Member]) -> list[Member]:
+def _with_comparable_ids(members: Sequence[Member], loose_ids: bool) -> list[Member]:
     """Compare ids as text if some views have numbers and others text: 7 and "7" are the same id."""
+    if loose_ids:
+        return _loosened(members)
     kinds = {"number" if member.ids is not None and member.ids.dtype.kind in "iu" else "text" for member in members}
     if len(kinds) == 1:
         return list(members)
     return [replace(m, ids=np.array([str(i) for i in m.ids], dtype=object)) for m in members if m.ids is not None]
+
+
+def _loosened(members: Sequence[Member]) -> list[Member]:
+    """Write each id as the first view that has it does, if ids are compared without case and blanks."""
+    spelling: dict[str, Any] = {}
+    loosened = []
+    for member in members:
+        spelled = [spelling.setdefault(loose(i), i) if not _is_blank(i) else i for i in np.asarray(member.ids).tolist()]
+        ids = np.empty(len(spelled), dtype=object)
+        ids[:] = spelled
+        loosened.append(Member(member.name, member.matrix, ids))
+    return loosened
+
+
+def _is_blank(value: Any) -> bool:
+    return value is None or value != value or value == ""
+
+
+def _check_overlap(members: Sequence[Member], row_of_id: Sequence[dict[Any, int]]) -> None:
+    """Raise an error if a view has hardly any id that another view has."""
+    for v, member in enumerate(members):
+        others: set[Any] = set().union(*(rows for u, rows in enumerate(row_of_id) if u != v))
+        shared = len(others & row_of_id[v].keys())
+        possible = min(len(others), len(row_of_id[v]))
+        if len(members) == 1 or shared >= max(1, _TINY * possible):
+            continue
+        own, theirs = [i for i in row_of_id[v] if i not in others], [i for i in others if i not in row_of_id[v]]
+        matching = {loose(i) for i in row_of_id[v]} & {loose(i) for i in others}
+        if len(matching) >= max(1, _TINY * possible) and len(matching) > shared:
+            remedy = f"{len(matching)} would be if case and blanks did not count: "
+            hint, parameter = "use loose_ids=True for that.", "loose_ids"
+        else:
+            remedy, hint, parameter = "", "Check the ids, or name the column that holds them with ids='NAME'.", "ids"
+        raise ViewsError(
+            f"Of the {count(len(row_of_id[v]), 'id')} of view {member.name!r}, {shared or 'none'} "
+            f"{'is' if shared < 2 else 'are'} in another view: it has {listed(own[:3])}, the others "
+            f"{listed(sorted(theirs, key=str)[:3])}. {remedy}".rstrip(),
+            hint=hint if remedy == "" else hint[0].lower() + hint[1:],
+            view=member.name,
+            parameter=parameter,
+        )
 
 
 def _row_of_id(member: Member) -> dict[Any, int]:
@@ -113,8 +173,10 @@ def _row_of_id(member: Member) -> dict[Any, int]:
     rows = {i: row for row, i in enumerate(ids)}
     if len(rows) < len(ids):
         repeated = dict.fromkeys(i for row, i in enumerate(ids) if rows[i] != row)
+        named = [f"{i!r} in rows {', '.join(str(r) for r, j in enumerate(ids) if j == i)}" for i in list(repeated)[:3]]
+        more = f" and {len(repeated) - 3} more ids" if len(repeated) > 3 else ""
         raise ViewsError(
-            f"View {member.name!r} has the same id in several rows: {listed(repeated)}.",
+            f"View {member.name!r} has the same id in several rows: {'; '.join(named)}{more}.",
             hint="Keep one row for each id.",
             view=member.name,
         )
@@ -127,12 +189,14 @@ def _missing_samples(members: Sequence[Member], ids: list[Any], present: np.ndar
         for member, column in zip(members, present.T, strict=True)
         if len(absent := np.flatnonzero(~column))
     ]
+    complete = int(present.all(axis=1).sum())
     return ViewsError(
-        f"Not every sample is in every view: {'; '.join(found for _, found in parts)}.",
-        hint="Use missing='drop' to drop these samples, or missing='keep' to mark them as missing.",
+        f"Not every sample is in every view: {'; '.join(found for _, found in parts)}. Of {count(len(ids), 'sample')}, "
+        f"{complete} are in every view.",
+        hint="Use missing='keep' to keep all samples, or missing='drop' to drop these.",
         view=parts[0][0],
         parameter="missing",
-        value=("drop", "keep"),
+        value=("keep", "drop"),
     )
 
 
@@ -145,6 +209,13 @@ def _taken(member: Member, rows: np.ndarray) -> Any:
 def _take_rows(matrix: Any, rows: np.ndarray) -> Any:
     """Take rows by position; position −1 gives a row of NaN, or an empty row of a sparse matrix."""
     absent = rows < 0
+    if is_dataframe(matrix):
+        taken = matrix.reset_index(drop=True)
+        return (
+            taken.reindex(np.where(absent, len(matrix), rows)).reset_index(drop=True)
+            if absent.any()
+            else taken.iloc[rows].reset_index(drop=True)
+        )
     if not absent.any():
         return matrix[rows]
     if sp.issparse(matrix):
@@ -159,83 +230,3 @@ def _id_array(ids: list[Any]) -> np.ndarray:
     array = np.empty(len(ids), dtype=object)
     array[:] = ids
     return array if any(not isinstance(i, int) for i in ids) else np.array(ids)
-
-
-def joined_on_index(members: list[Any], names: Sequence[str]) -> tuple[list[Any], Any]:
-    """Put the rows of all DataFrames in the order of the first one's index.
-
-    Returns the views and their ids. The ids are None if there is no DataFrame, or if its index only numbers the rows.
-    """
-    framed = [v for v, member in enumerate(members) if is_dataframe(member)]
-    if not framed:
-        return members, None
-    reference = members[framed[0]].index
-    for v in framed:
-        repeated = members[v].index[members[v].index.duplicated()].unique()
-        if len(repeated):
-            raise ViewsError(
-                f"View {names[v]!r} has the same id in several rows: {listed(repeated)}.",
-                hint="Keep one row for each id.",
-                view=names[v],
-            )
-    joined = list(members)
-    for v in framed[1:]:
-        index = members[v].index
-        if index.equals(reference):
-            continue
-        unknown, absent = index.difference(reference, sort=False), reference.difference(index, sort=False)
-        if len(unknown) or len(absent):
-            raise _id_mismatch(names[framed[0]], names[v], unknown, absent)
-        if len(framed) < len(members):
-            unframed = next(name for w, name in enumerate(names) if w not in framed)
-            raise ViewsError(
-                f"Views {names[framed[0]]!r} and {names[v]!r} have the same ids in different orders, but view {unframed!r} "
-                "has no ids, so its rows cannot be matched.",
-                hint="Give it as a DataFrame with the ids as index.",
-                view=unframed,
-            )
-        joined[v] = members[v].loc[reference]
-    # The index 0…n−1 numbers the rows; it holds no ids.
-    is_row_numbers = np.array_equal(reference.to_numpy(), np.arange(len(reference)))
-    return joined, None if is_row_numbers else reference.to_numpy()
-
-
-def matched_by_id(members: Sequence[Any], names: Sequence[str], missing: str) -> Aligned:
-    """Align DataFrames that do not all have the same ids; ``missing`` is "keep" or "drop"."""
-    if missing not in ("keep", "drop"):
-        raise ViewsError(
-            f"missing must be 'error', 'keep' or 'drop', not {missing!r}.",
-            parameter="missing",
-            value=("error", "keep", "drop"),
-        )
-    without = [name for name, member in zip(names, members, strict=True) if not is_dataframe(member)]
-    if without:
-        raise ViewsError(
-            f"Samples are matched by the index of DataFrames, but {listed(without)} is not a DataFrame.",
-            hint=f"Give every view as a DataFrame with the ids as index, or leave missing={missing!r} out.",
-            view=without[0],
-            parameter="missing",
-            value=("error",),
-        )
-    return align(
-        [
-            Member(name, as_matrix(frame, name), frame.index.to_numpy(), column_names(frame))
-            for name, frame in zip(names, members, strict=True)
-        ],
-        missing,  # type: ignore[arg-type]
-    )
-
-
-def _id_mismatch(first: str, other: str, unknown: Any, absent: Any) -> ViewsError:
-    parts = []
-    if len(unknown):
-        parts.append(f"View {other!r} has {count(len(unknown), 'id')} that view {first!r} does not have: {listed(unknown)}.")
-    if len(absent):
-        parts.append(f"View {other!r} does not have {count(len(absent), 'id')} of view {first!r}: {listed(absent)}.")
-    return ViewsError(
-        " ".join(parts),
-        hint="Use Views(..., missing='drop') to drop these samples, or missing='keep' to mark them as missing.",
-        view=other,
-        parameter="missing",
-        value=("drop", "keep"),
-    )

@@ -16,7 +16,7 @@ from array_api_compat import is_numpy_array
 from .._utils.text import listed
 from ..exceptions import ViewsError
 
-__all__ = ["KINDS", "RELATIONS", "Kinds", "checked_kinds", "guess_kind", "is_symmetric"]
+__all__ = ["KINDS", "RELATIONS", "Kinds", "asked_kinds", "checked_kinds", "guess_kind", "is_symmetric"]
 
 KINDS = ("features", "counts", "categories", "graph", "kernel", "distance")
 RELATIONS = ("graph", "kernel", "distance")
@@ -28,14 +28,13 @@ _CHECKED = 500  # samples whose block of a kernel is checked
 _ROUNDING = 1e-6
 
 
-def checked_kinds(kinds: Kinds, names: Sequence[str], arrays: Sequence[Any]) -> tuple[str, ...]:
-    """The kind of each view.
+def asked_kinds(kinds: Kinds, names: Sequence[str]) -> tuple[str, ...]:
+    """The kind that was asked for each view: "features" by default, "auto" to guess.
 
     Parameters
     ----------
     kinds : None, "auto", a sequence, or a mapping of some names
-        None means features. "auto", also as the kind of a single view, is guessed from the values.
-    names, arrays : of the views
+    names : of the views
     """
     if isinstance(kinds, str):
         named = dict.fromkeys(names, kinds)
@@ -48,7 +47,12 @@ def checked_kinds(kinds: Kinds, names: Sequence[str], arrays: Sequence[Any]) -> 
         raise ViewsError(
             f"kinds names the view {unknown[0]!r}, but the views are {listed(names)}.", view=unknown[0], parameter="kinds"
         )
-    return tuple(_checked_kind(named.get(name, "features"), name, array) for name, array in zip(names, arrays, strict=True))
+    return tuple(named.get(name, "features") for name in names)
+
+
+def checked_kinds(kinds: Sequence[str], names: Sequence[str], arrays: Sequence[Any]) -> tuple[str, ...]:
+    """The kind of each view; "auto" is guessed from the values."""
+    return tuple(_checked_kind(kind, name, array) for kind, name, array in zip(kinds, names, arrays, strict=True))
 
 
 def _checked_kind(kind: str, name: str, array: Any) -> str:

@@ -8,9 +8,12 @@ from typing import Any, Literal
 import numpy as np
 
 from .._utils.text import listed
-from ..exceptions import ViewsError
+from .._utils.warn import warn
+from ..exceptions import LabelsWarning, ViewsError
 
 __all__ = ["Labels", "check_kind", "checked_labels", "is_missing", "plain_values", "several_labels", "whole_numbers"]
+
+_MOST_CLASSES = 20  # more are suspicious if they have fewer than four samples each
 
 Labels = str | Literal[False] | None
 
@@ -47,23 +50,37 @@ def checked_labels(values: Any, name: str, sample_name: Callable[[int], str], *,
     return labels
 
 
-def check_kind(values: Sequence[Any], name: str) -> None:
-    """Refuse numbers that are not integers: a variable with the name of labels may be a measurement."""
+def check_kind(values: Sequence[Any], name: str, view: str | None = None) -> None:
+    """Refuse numbers that are not integers, and warn of many different ones: labels by name may be a measurement."""
     fraction = next((value for value in values if isinstance(value, float) and value == value and value % 1 != 0), None)
     if fraction is not None:
         raise ViewsError(
             f"{name!r} has the name of labels, but contains {fraction!r}; labels are integers or text.",
             hint=f"Use labels={name!r} if these are the labels, or labels=False if they are not.",
+            view=view,
             parameter="labels",
             value=(name, False),
         )
+    n_different = len(set(values))
+    if n_different > max(_MOST_CLASSES, len(values) / 4):
+        warn(
+            LabelsWarning(
+                f"{name!r} has the name of labels, but {n_different} different values in {len(values)} samples, like a "
+                "measurement or ids. It is taken as the labels.",
+                hint="Use labels=False to read no labels.",
+                view=view,
+                parameter="labels",
+                value=(False,),
+            )
+        )
 
 
-def several_labels(names: Sequence[str]) -> ViewsError:
+def several_labels(names: Sequence[str], view: str | None = None) -> ViewsError:
     """Return the error for several columns that could be the labels."""
     return ViewsError(
         f"Several columns could be the labels: {listed(names)}.",
         hint="Choose one with labels='NAME', or read no labels with labels=False.",
+        view=view,
         parameter="labels",
         value=(*names, False),
     )

@@ -7,10 +7,9 @@ from typing import Any
 
 from .._utils.text import count, listed
 from ..exceptions import ViewsError, ViewsTypeError
-from .kinds import RELATIONS, Kinds
 from .matrices import is_dataframe
 
-__all__ = ["align_graph_frames", "align_relations", "checked_names", "named_members"]
+__all__ = ["align_graph_frames", "checked_names", "named_members"]
 
 
 def named_members(data: Any, names: Sequence[str] | None) -> tuple[list[str], list[Any]]:
@@ -44,29 +43,6 @@ def align_graph_frames(data: Any) -> Any:
     reference = next((member.index for member in members if is_dataframe(member)), None)
     aligned = [_columns_like(m, reference, name) if is_dataframe(m) else m for m, name in zip(members, names, strict=True)]
     return dict(zip(names, aligned, strict=True))
-
-
-def align_relations(members: list[Any], names: Sequence[str], kinds: Kinds) -> list[Any]:
-    """Put the columns of relations given as DataFrames in the order of the first DataFrame's rows.
-
-    A DataFrame is a relation if ``kinds`` says so, or if ``kinds`` asks to guess and its columns are the ids of its rows.
-    """
-    reference = next((member.index for member in members if is_dataframe(member)), None)
-    if reference is None or kinds is None:
-        return members
-    if isinstance(kinds, (str, Mapping)):
-        asked = [kinds if isinstance(kinds, str) else kinds.get(name, "features") for name in names]
-    else:
-        asked = list(kinds)
-    return [
-        _columns_like(member, reference, name) if is_dataframe(member) and _is_relation(member, kind) else member
-        for member, name, kind in zip(members, names, asked, strict=True)
-    ]
-
-
-def _is_relation(frame: Any, kind: str) -> bool:
-    is_square = frame.shape[0] == frame.shape[1]
-    return kind in RELATIONS or (kind == "auto" and is_square and bool(frame.columns.isin(frame.index).all()))
 
 
 def _columns_like(graph: Any, reference: Any, name: str) -> Any:

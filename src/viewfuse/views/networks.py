@@ -10,6 +10,7 @@ import numpy as np
 
 from .._utils.text import count, listed
 from ..exceptions import ViewsError
+from .ids import find_ids, id_values
 from .matrices import is_dataframe
 
 __all__ = ["holds_networks", "is_network", "networks_as_matrices"]
@@ -30,13 +31,14 @@ def holds_networks(data: Any) -> bool:
 def networks_as_matrices(members: Sequence[Any], names: Sequence[str], ids: Any) -> tuple[list[Any], Any]:
     """Replace networkx graphs by sparse adjacency matrices in the order of the samples, and return the ids too.
 
-    The samples are the index of the first DataFrame, or ``ids``, or the numbers 0 … n − 1 if another view is a matrix, or
+    The samples are the ids of the first DataFrame, or ``ids``, or the numbers 0 … n − 1 if another view is a matrix, or
     else the nodes of the first graph. A sample that is no node has no edges.
     """
-    frame = next((member for member in members if is_dataframe(member)), None)
+    frames = {name: member for name, member in zip(names, members, strict=True) if is_dataframe(member)}
     matrix = next((member for member in members if not is_network(member)), None)
-    if frame is not None:
-        samples = frame.index.tolist()
+    if frames:
+        first, source = next(iter(find_ids(frames, ids if isinstance(ids, str) else None).items()))
+        samples = list(range(len(frames[first]))) if source is None else id_values(frames[first], source, first).tolist()
     elif ids is not None:
         samples = list(ids)
     elif matrix is not None:

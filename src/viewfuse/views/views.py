@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
@@ -14,14 +14,20 @@ from .._utils.device import to_host
 from .._utils.row_blocks import is_on_disk
 from .._utils.text import count, listed
 from ..exceptions import ViewsError, ViewsTypeError
-from .column_groups import columns_of_group
+from .column_groups import columns_of_group, named_groups
+from .column_rules import column_groups, is_rules
 from .containers import holds_views, labels_of_bunch, labels_of_omics, members_of_omics, views_of_bunch
-from .join_by_id import Aligned, Member, Missing, align, joined_on_index, matched_by_id
-from .kinds import RELATIONS, Kinds, checked_kinds
+from .encoding import Encoding, Types, readable_matrix
+from .frames import as_frame, is_table
+from .ids import find_ids, id_values
+from .join_by_id import Member, Missing, align, check_missing
+from .kinds import RELATIONS, Kinds, asked_kinds, checked_kinds
 from .labels import checked_labels
-from .matrices import as_float, as_matrix, column_names, is_dataframe, memory_of, take_block, take_rows, with_zero_rows
-from .members import align_relations, checked_names, named_members
+from .matrices import as_float, column_names, is_dataframe, memory_of, take_block, take_rows, with_zero_rows
+from .members import checked_names, named_members
 from .networks import is_network, networks_as_matrices
+from .reading import Read, read_members
+from .relation_tables import relation_of_table
 
 __all__ = ["Views", "split_columns"]
 
@@ -29,23 +35,26 @@ __all__ = ["Views", "split_columns"]
 class Views:
     """Several views of the same samples.
 
-    Row ``i`` of every view is the same sample. Views keep their dtype and their sparsity. They may contain NaN, because
-    files may; estimators that cannot use NaN raise an error that names its row and column.
+    Row ``i`` of every view is the same sample. Arrays keep their dtype and their sparsity.
 
     Parameters
     ----------
     data : list or tuple, mapping of name to view, Views, Bunch, AnnData or MuData
-        Each view is (n_samples, n_features): an array, a SciPy sparse matrix or a pandas DataFrame, or a matrix in a file
-        (a memory map, an HDF5 data set, a Zarr array, ``io.ParquetRows``), whose rows are read when they are needed.
-        DataFrames are joined on their index, in the order of the first one. An id that is missing from another
-        DataFrame, or that it contains twice, is an error. An array has no ids, so it can only be combined with
+        Each view is (n_samples, n_features): an array, a SciPy sparse matrix or a DataFrame (of pandas or polars, or an
+        Arrow table), or a matrix in a file (a memory map, an HDF5 data set, a Zarr array, ``io.ParquetRows``), whose rows
+        are read when they are needed. One DataFrame is one view.
+        DataFrames are joined on their ids, found as in files: an index with a name or of text, or a column that all
+        have. Their columns may be of any type (numbers, booleans, categories, words with an order, dates) and are
+        encoded so that one counts about as much as another; a table of numbers in one unit is left as it is. Single
+        empty cells (NaN) are filled from similar samples. An array has no ids, so it can only be combined with
         DataFrames that are already in the same order. Bunches, AnnData and MuData are converted as in
         :func:`viewfuse.load_views`. A networkx graph is a view of the kind "graph"; its nodes are matched with the ids, or
         are 0 … n − 1.
     names : sequence of str, optional
         Names of the views. The default is the keys of the mapping, or ``view0``, ``view1``, …
-    ids : sequence, optional
-        One distinct id per sample. The default is the index of the DataFrames, or None.
+    ids : sequence or str, optional
+        One distinct id per sample, or the name of the column of the DataFrames that holds them. The default is what is
+        found in the DataFrames, or None.
     y : sequence, optional
         True labels, one per sample. For metrics only: no estimator reads them.
     present : (n_samples, n_views) array of bool, optional
@@ -57,11 +66,22 @@ class Views:
         "features" (the default), "counts" or "categories"; or a relation with one row and one column per sample: "graph"
         (edge weights; may be sparse, directed or weighted), "kernel" (positive semidefinite) or "distance". "auto" guesses
         from the values (:func:`viewfuse.views.kinds.guess_kind`).
+    types : mapping of column to type, or False, optional
+        Overrules the types of columns of DataFrames: "number", "boolean", "category", "ordered", "date", or "text", "id"
+        and "ignore" to leave a column out; or a list of its values from the lowest to the highest. A key may be a pattern
+        such as ``"q*"``. False encodes nothing: all columns must be numbers.
+    loose_ids : bool
+        Whether ids of DataFrames are compared without case and blanks.
+    encoding : Encoding, optional
+        The ``encoding_`` of a fitted model: new data is encoded in the same way, and nothing is learned from it.
 
     Attributes
     ----------
     arrays, names, kinds, feature_names : tuples with one entry per view
     ids, y, present : arrays or None
+    id_name : str or None, the name of the ids
+    encoding : Encoding or None, what was done to each column of DataFrames; prints as a table
+    tables : tuple of DataFrames (None for views that are none), or None
     n_views : int
     n_dropped : int, samples that were left out when the data was read, because some view does not have them
     shape : (number of samples, number of features of all views together)
@@ -93,56 +113,70 @@ class Views:
         present: Any = None,
         missing: str = "error",
         kinds: Kinds = None,
+        types: Types | Literal[False] | None = None,
+        loose_ids: bool = False,
+        encoding: Encoding | None = None,
     ) -> None:
-        if missing != "error":
-            names, members = named_members(data, names)
-            data, names = Views._from_aligned(matched_by_id(members, names, missing)), None
-        elif holds_views(data):
+        check_missing(missing)
+        self.tables: tuple[Any, ...] | None = None
+        self.encoding: Encoding | None = None
+        self.id_name: str | None = None
+        if holds_views(data) and missing == "error":
             data = Views._from_container(data)
         self.n_dropped: int = data.n_dropped if isinstance(data, Views) else 0
         self._origin: tuple[Views, np.ndarray] | None = None  # of samples that were selected from other views
-        if isinstance(data, Views):
-            kinds, self._origin = data.kinds if kinds is None else kinds, data._origin
+        if isinstance(data, Views) and missing == "error":
+            asked = data.kinds if kinds is None else asked_kinds(kinds, data.names)
+            read = _of_views(data, asked) if encoding is None else _encoded_again(data, asked, encoding)
+            self._origin = data._origin
             names = data.names if names is None else names
-            ids = data.ids if ids is None else ids
             y = data.y if y is None else y
-            present = data.present if present is None else present
-            feature_names = data.feature_names
-            matrices: list[Any] = list(data.arrays)
+            ids = data.ids if ids is None else ids
+            present = data.present if present is None and read.present is None else present
+            self.id_name = data.id_name
         else:
-            names, members = named_members(data, names)
+            names, members = named_members({"all": data} if is_table(data) else data, names)
+            asked = asked_kinds(kinds, names)
+            members = [as_frame(member) for member in members]
             if any(map(is_network, members)):
-                kinds = _with_graphs(kinds, names, members)
+                asked = tuple("graph" if is_network(m) else kind for m, kind in zip(members, asked, strict=True))
                 members, ids = networks_as_matrices(members, names, ids)
-            members, index = joined_on_index(align_relations(members, names, kinds), names)
-            feature_names = tuple(column_names(member) for member in members)
-            matrices = [as_matrix(member, name) for member, name in zip(members, names, strict=True)]
-            ids = index if ids is None else ids
-        self.names: tuple[str, ...] = checked_names(names, len(matrices))
-        self.arrays: tuple[Any, ...] = tuple(matrices)
-        self.feature_names: tuple[np.ndarray | None, ...] = feature_names
+            column = ids if isinstance(ids, str) else None
+            read = read_members(
+                names,
+                members,
+                kinds=asked,
+                ids=column,
+                missing=missing,  # type: ignore[arg-type]
+                loose_ids=loose_ids,
+                types=types,
+                encoding=encoding,
+            )
+            ids = read.ids if ids is None or column is not None else ids
+            self.id_name, self.n_dropped = read.id_name, read.n_dropped
+        self.arrays: tuple[Any, ...] = tuple(read.arrays)
+        self.names: tuple[str, ...] = checked_names(names, len(self.arrays))
+        self.feature_names: tuple[np.ndarray | None, ...] = tuple(read.feature_names)
+        self.tables, self.encoding = read.tables, read.encoding
         _check_lengths(self.arrays, self.names)
-        self.kinds: tuple[str, ...] = checked_kinds(kinds, self.names, self.arrays)
+        self.kinds: tuple[str, ...] = checked_kinds(read.kinds, self.names, self.arrays)
         self.ids: np.ndarray | None = _checked_ids(ids, len(self))
         self.y: np.ndarray | None = _checked_column(y, len(self), "y")
+        present = read.present if present is None else present
         self.present: np.ndarray | None = _checked_present(present, len(self), self.n_views)
 
     @classmethod
     def from_members(cls, members: Sequence[Member], missing: Missing = "error") -> Views:
         """Make views whose rows are matched by id; see :func:`viewfuse.views.join_by_id.align`."""
-        return cls._from_aligned(align(members, missing))
-
-    @classmethod
-    def _from_aligned(cls, aligned: Aligned) -> Views:
-        members = aligned.members
+        aligned = align(members, missing)
         views = cls(
-            [m.matrix for m in members],
-            names=[m.name for m in members],
+            [member.matrix for member in aligned.members],
+            names=[member.name for member in aligned.members],
             ids=aligned.ids,
             present=aligned.present,
-            kinds=[m.kind for m in members],
+            kinds=[member.kind for member in aligned.members],
         )
-        views.feature_names = tuple(member.feature_names for member in members)
+        views.feature_names = tuple(member.feature_names for member in aligned.members)
         views.n_dropped = aligned.n_dropped
         return views
 
@@ -197,6 +231,8 @@ class Views:
         selected = object.__new__(Views)
         selected.names, selected.feature_names, selected.kinds = self.names, self.feature_names, self.kinds
         selected.n_dropped = self.n_dropped
+        selected.encoding, selected.id_name = self.encoding, self.id_name
+        selected.tables = None if self.tables is None else tuple(t if t is None else t.iloc[rows] for t in self.tables)
         selected.arrays = tuple(
             take_block(array, rows) if kind in RELATIONS else take_rows(array, rows)
             for array, kind in zip(self.arrays, self.kinds, strict=True)
@@ -231,12 +267,62 @@ class Views:
         selected.feature_names = tuple(self.feature_names[v] for v in chosen)
         selected.n_dropped = self.n_dropped
         selected.ids, selected.y, selected._origin = self.ids, self.y, None  # its relations have other positions
+        selected.id_name = self.id_name
+        selected.tables = None if self.tables is None else tuple(self.tables[v] for v in chosen)
+        selected.encoding = None if self.encoding is None else self.encoding.of_views(chosen)
         selected.present = None if self.present is None else self.present[:, chosen]
         return selected
+
+    def chosen(self, names: Sequence[str]) -> Views:
+        """Some of the views, by name, in this order; every sample must be in one of them."""
+        for name in names:
+            self.view(name)  # raises if there is no such view
+        some = self.select_views([self.names.index(name) for name in names])
+        some.present = _checked_present(some.present, len(some), some.n_views)
+        return some
+
+    def with_matrices(self, matrices: Mapping[str, Any], kind: str) -> Views:
+        """These views and further matrices of the same samples in the same order; ``kind`` may be "auto"."""
+        further = Views(matrices, kinds=kind)
+        n_further = further.n_views
+        both = object.__new__(Views)
+        both.names = checked_names([*self.names, *further.names], self.n_views + n_further)
+        both.arrays, both.kinds = (*self.arrays, *further.arrays), (*self.kinds, *further.kinds)
+        _check_lengths(both.arrays, both.names)
+        both.feature_names = (*self.feature_names, *further.feature_names)
+        both.ids, both.y, both.id_name, both._origin = self.ids, self.y, self.id_name, None
+        both.n_dropped = self.n_dropped
+        both.tables = None if self.tables is None else (*self.tables, *(None,) * n_further)
+        positions = [*range(self.n_views), *[None] * n_further]
+        both.encoding = None if self.encoding is None else self.encoding.of_views(positions, both.names)
+        both.present = None
+        if self.present is not None:
+            both.present = np.hstack([self.present, np.ones((len(self), n_further), dtype=bool)])
+        return both
 
     def selected_from(self) -> tuple[Views, np.ndarray]:
         """Return the views with relations that these samples were selected from, and their positions there."""
         return (self, np.arange(len(self))) if self._origin is None else self._origin
+
+    def is_encoded(self, v: int) -> bool:
+        """Whether a view is a table whose columns were encoded one by one."""
+        table = None if self.encoding is None else self.encoding.tables[v]
+        return table is not None and table.ready
+
+    def readable(self, v: int) -> Any:
+        """The matrix of a view for people: of an encoded table in the units of its columns, with 0 and 1 for categories.
+
+        Its columns are those of ``arrays[v]``, with the same ``feature_names``.
+        """
+        if not self.is_encoded(v) or self.tables is None or self.encoding is None:
+            return self.arrays[v]
+        encoding = self.encoding.tables[v]
+        return self.arrays[v] if encoding is None else readable_matrix(self.tables[v], encoding)
+
+    def raw_members(self) -> list[Any]:
+        """The views as they were given: a DataFrame where a view was a table, else its matrix."""
+        tables = (None,) * self.n_views if self.tables is None else self.tables
+        return [array if table is None else table for array, table in zip(self.arrays, tables, strict=True)]
 
     def sample_name(self, row: int) -> str:
         """Name a sample for messages: its row, and its id if it has one."""
@@ -285,7 +371,7 @@ class Views:
         if nowhere.size:
             sample = self.sample_name(int(nowhere[0]))
             raise ViewsError(f"The sample in {sample} is missing from every view.", hint="Remove this sample.")
-        complete = Views(arrays, names=self.names, ids=self.ids, kinds=self.kinds)
+        complete = Views(arrays, names=self.names, ids=self.ids, kinds=self.kinds, types=False)
         complete.feature_names = self.feature_names
         return complete.float_arrays(), None if present.all() else present
 
@@ -349,42 +435,56 @@ class Views:
         return f"Views({count(len(self), 'sample')}; {described})"
 
 
-def _with_graphs(kinds: Kinds, names: Sequence[str], members: Sequence[Any]) -> dict[str, str]:
-    """The kinds of all views, where networkx graphs are graphs."""
-    if kinds is None or isinstance(kinds, (str, Mapping)):
-        default = kinds if isinstance(kinds, str) else "features"
-        named = dict.fromkeys(names, default) | (dict(kinds) if isinstance(kinds, Mapping) else {})
-    else:
-        named = dict(zip(names, kinds, strict=True))
-    return named | {name: "graph" for name, member in zip(names, members, strict=True) if is_network(member)}
-
-
-def split_columns(matrix: Any, groups: Mapping[str, Any] | Sequence[Any]) -> tuple[Views, int]:
+def split_columns(matrix: Any, groups: Any, **options: Any) -> tuple[Views, list[Any]]:
     """Split one (n, d) array, sparse matrix or DataFrame into views by groups of columns.
 
-    A group is what ``ColumnTransformer`` takes: a slice, positions, names or a mask. Returns the views and the number of
-    columns that are in no view.
+    A group is what ``ColumnTransformer`` takes (a slice, positions, names or a mask) or, for a DataFrame, a rule such as
+    ``"tx_*"`` or ``"age-region"``. Returns the views and the columns that are in no view, without that of the ids.
+    ``options`` are those of ``Views``.
     """
-    if isinstance(groups, Mapping):
-        named = {str(name): group for name, group in groups.items()}
-    elif isinstance(groups, (list, tuple)):
-        named = {f"view{v}": group for v, group in enumerate(groups)}
-    else:
-        raise ViewsTypeError(
-            f"Groups of columns must be a mapping of view names to columns, or a list; got {type(groups).__name__}.",
-            hint="Use, for example, views={'sound': slice(0, 20), 'image': slice(20, 60)}.",
-            parameter="views",
-            value=({"sound": slice(0, 20), "image": slice(20, 60)},),
-        )
-    if not named:
-        raise ViewsError("No view is named.", hint="Give at least one group of columns in views=.", parameter="views")
-    n_columns, known = matrix.shape[1], column_names(matrix)
+    known = column_names(matrix)
+    if known is not None and isinstance(groups, (str, Mapping, list, tuple)):
+        groups = column_groups(groups, known.tolist(), known.tolist()) if is_rules(groups) else groups
+    named = named_groups(groups)
+    n_columns = matrix.shape[1]
     columns = {name: columns_of_group(name, group, n_columns, known) for name, group in named.items()}
-    unused = n_columns - np.unique(np.concatenate(list(columns.values()))).size
-    if is_dataframe(matrix):
-        return Views({name: matrix.iloc[:, chosen] for name, chosen in columns.items()}), unused
-    by_column = matrix.tocsc() if sp.issparse(matrix) else matrix
-    return Views({name: by_column[:, chosen] for name, chosen in columns.items()}), unused
+    used = np.unique(np.concatenate(list(columns.values())))
+    unused = np.delete(np.arange(n_columns), used)
+    if not is_dataframe(matrix):
+        by_column = matrix.tocsc() if sp.issparse(matrix) else matrix
+        return Views({name: by_column[:, chosen] for name, chosen in columns.items()}, **options), unused.tolist()
+    source = find_ids({"all": matrix}, options.pop("ids", None))["all"]
+    rest = [str(matrix.columns[position]) for position in unused]
+    if source is None or source.column not in rest:
+        return Views({name: matrix.iloc[:, chosen] for name, chosen in columns.items()}, **options), rest
+    rest.remove(source.column)
+    frame = matrix.set_axis(id_values(matrix, source, "all"), axis=0).rename_axis(source.name)
+    return Views({name: frame.iloc[:, chosen] for name, chosen in columns.items()}, **options), rest
+
+
+def _of_views(views: Views, kinds: Sequence[str]) -> Read:
+    """What other views hold; a table that is a relation by its kind, asked or guessed, becomes a matrix of samples."""
+    arrays, names, found = list(views.arrays), list(views.feature_names), list(kinds)
+    tables = (None,) * views.n_views if views.tables is None else views.tables
+    kept = list(tables)
+    for v, table in enumerate(tables):
+        if table is None:
+            continue
+        matrix, found[v] = relation_of_table(table, views.ids, views.names[v], kinds[v])
+        if found[v] in RELATIONS:
+            arrays[v], names[v], kept[v] = matrix, None, None
+    encoding = views.encoding
+    if encoding is not None and any(one is not other for one, other in zip(kept, tables, strict=True)):
+        encoding = encoding.without([v for v, table in enumerate(tables) if table is not None and kept[v] is None])
+    held = tuple(kept) if any(table is not None for table in kept) else None
+    return Read(arrays, names, tuple(found), held, encoding, views.ids, None, views.id_name)
+
+
+def _encoded_again(views: Views, kinds: Sequence[str], encoding: Encoding) -> Read:
+    """What other views hold, encoded as a fit was."""
+    tables = views.tables or (None,) * views.n_views
+    known = [k if table is None else "features" for k, table in zip(kinds, tables, strict=True)]
+    return read_members(views.names, views.raw_members(), kinds=known, encoding=encoding)
 
 
 def _check_lengths(arrays: Sequence[Any], names: Sequence[str]) -> None:

@@ -87,7 +87,7 @@ def test_a_view_with_other_clusters_is_outvoted():
 def test_data_without_clusters_give_a_warning(draw, columns):
     rng = np.random.default_rng(3)
     views = [getattr(rng, draw)(size=(250, columns)) for _ in range(2)]
-    with pytest.warns(NoStructureWarning, match="hardly more separated"):
+    with pytest.warns(NoStructureWarning, match="not supported"):
         AutoFusion(4, random_state=0).fit(views)
 
 

@@ -94,8 +94,8 @@ def test_difficult_data(key, case):
 def test_invalid_input_gets_the_common_messages(key):
     views, _ = blobs()
     broken = views[1].copy()
-    broken[3, 2] = np.nan
-    with pytest.raises(ViewsError, match=r"NaN in row 3, column 2"):
+    broken[3, 2] = np.inf
+    with pytest.raises(ViewsError, match=r"inf in row 3, column 2"):
         METHODS[key](n_clusters=3).fit([views[0], broken])
     with pytest.raises(ParameterError, match="n_clusters"):
         METHODS[key](n_clusters=1).fit(views)

@@ -42,7 +42,7 @@ def test_clusters_of_clusters_hold_too():
     labels = np.repeat(np.arange(9), 40)
     found = counted([small[labels] + rng.normal(size=(360, 3))])
     assert {found.suggested, *found.also} >= {3, 9}
-    assert "also holds" in found.sentence()
+    assert "also hold" in found.sentence()
     assert "also holds" in str(found)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -217,11 +217,12 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
         self._used, repeats = distinct_views(views, arrays, own.used(used))
         chosen, present = self._chosen(arrays, self._present)
         _check_present_somewhere(present, views)
-        rows = _without_outliers(chosen, present, self._clustered_rows(canonical_order(chosen), rng))
+        encoded = [views.is_encoded(v) for v in self._used]
+        rows = _without_outliers(chosen, present, self._clustered_rows(canonical_order(chosen), rng), encoded)
         sampled = [view[rows] for view in chosen]
         sampled_present = None if present is None else present[rows]
         factors = own.factors[self._used] / own.factors[self._used].mean()
-        self._measure = Measure.learn(sampled, sampled_present, factors)
+        self._measure = Measure.learn(sampled, sampled_present, encoded, factors)
         self._sample_points = self._measure(sampled, sampled_present)
         weights = tuple(factors.tolist()) if own.are_given else None
         samples = Samples(tuple(self._sample_points), sampled_present, weights)
@@ -479,14 +480,14 @@ class Placed:
     votes: Votes
 
 
-def _without_outliers(views: list[Any], present: np.ndarray | None, rows: np.ndarray) -> np.ndarray:
+def _without_outliers(views: list[Any], present: np.ndarray | None, rows: np.ndarray, encoded: Sequence[bool]) -> np.ndarray:
     """The rows of samples that are like others. Outliers would be clusters of their own, so they are assigned afterwards.
 
     None is left out if there are few samples, or if more than a tenth would be outliers.
     """
     if len(rows) < _FEWEST_WITH_OUTLIERS:
         return rows
-    samples = measured_samples([view[rows] for view in views], None if present is None else present[rows])
+    samples = measured_samples([view[rows] for view in views], None if present is None else present[rows], encoded)
     inside = samples.neighbors().outlier_scores() < 1
     return rows[inside] if inside.sum() >= 0.9 * len(rows) else rows
 

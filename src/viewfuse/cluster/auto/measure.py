@@ -15,6 +15,8 @@ from .completion import completed
 
 __all__ = ["Measure", "measured_samples"]
 
+_MOST_COLUMNS = 20  # a wider table counts as one with this many columns
+
 
 @dataclass(frozen=True)
 class Measure:
@@ -24,22 +26,30 @@ class Measure:
     ----------
     representations : tuple of Representation, one per view
     sizes : tuple of float
-        The points of a view are divided by its size, so that every view counts equally in a joint distance.
+        The points of a view are divided by its size, so that every view counts equally in a joint distance. Encoded tables
+        share one size: their columns count equally, so a table counts by its columns, up to twenty.
     """
 
     representations: tuple[Representation, ...]
     sizes: tuple[float, ...]
 
     @classmethod
-    def learn(cls, views: Sequence[Any], present: np.ndarray | None, factors: np.ndarray | None = None) -> Measure:
-        """Decide how each view is measured, by the samples that are present in it.
+    def learn(
+        cls,
+        views: Sequence[Any],
+        present: np.ndarray | None,
+        encoded: Sequence[bool],
+        factors: np.ndarray | None = None,
+    ) -> Measure:
+        """Decide how each view is measured, by the samples that are present in it; ``encoded`` marks encoded tables.
 
         Squared distances are multiplied by ``factors``, if given, one per view.
         """
         if present is not None:
             views = [view[present[:, v]] for v, view in enumerate(views)]
-        representations = tuple(represent(view) for view in views)
-        sizes = tuple(influence(measure(view)) for measure, view in zip(representations, views, strict=True))
+        representations = tuple(represent(view, encoded=done) for view, done in zip(views, encoded, strict=True))
+        points = [measure(view) for measure, view in zip(representations, views, strict=True)]
+        sizes = _sizes(points, encoded)
         if factors is not None:
             sizes = tuple(float(size / np.sqrt(factor)) for size, factor in zip(sizes, factors, strict=True))
         return cls(representations, sizes)
@@ -61,6 +71,23 @@ class Measure:
         return completed(points, present, reference, np.ones((len(reference[0]), len(points)), dtype=bool))
 
 
-def measured_samples(views: Sequence[Any], present: np.ndarray | None) -> Samples:
-    """The samples of some views, each measured as suits it."""
-    return Samples(tuple(Measure.learn(views, present)(views, present)), present)
+def measured_samples(views: Sequence[Any], present: np.ndarray | None, encoded: Sequence[bool]) -> Samples:
+    """The samples of some views, each measured as suits it; ``encoded`` marks encoded tables."""
+    return Samples(tuple(Measure.learn(views, present, encoded)(views, present)), present)
+
+
+def _sizes(points: Sequence[np.ndarray], encoded: Sequence[bool]) -> tuple[float, ...]:
+    """What the points of each view are divided by."""
+    sizes = [1.0 if done else influence(x) for x, done in zip(points, encoded, strict=True)]
+    tables = [v for v, done in enumerate(encoded) if done]
+    if not tables:
+        return tuple(sizes)
+    for v in tables:
+        # The columns of an encoded table have the variance 1, so the total variance is their number.
+        sizes[v] = max(float(np.sqrt(points[v].var(axis=0).sum() / _MOST_COLUMNS)), 1.0)
+    if len(tables) < len(points):
+        # Beside other views, of size 1 after division, the tables together count as many views as they are.
+        common = np.sqrt(np.mean([influence(points[v] / sizes[v]) ** 2 for v in tables]))
+        for v in tables:
+            sizes[v] *= float(common)
+    return tuple(sizes)

@@ -134,6 +134,7 @@ def _fit_features_alone(
     names = [views.names[v] for v in found.features]
     there = None if prepared.present is None else prepared.present[place]
     plain = Views([one[place] for one in prepared.features], names=names, ids=views.ids, present=there)
+    plain.encoding = None if views.encoding is None else views.encoding.of_views(found.features)
     mine = dict(zip(names, own.factors[list(found.features)].tolist(), strict=True))
     weights = {"view_weights": None if own.fixed else mine, "fixed_view_weights": mine if own.fixed else None}
     inner = fit_features(plain, weights if own.are_given else {})

@@ -26,7 +26,8 @@ def direction_samples(views: Sequence[Any]) -> Samples:
     factored = all(isinstance(view, GramFactor) for view in views)
     # The basis U of a factor is the view up to a rotation, X = U Vᵀ with orthonormal V, which does not change distances.
     bases = [np.asarray(to_host(factor.basis), dtype=float) for factor in (views if factored else learned_factors(views))]
-    return Samples(tuple(basis / influence(basis) for basis in bases))
+    told = [basis for basis in bases if basis.shape[1]] or [np.zeros((len(bases[0]), 1))]  # one column has no directions
+    return Samples(tuple(basis / influence(basis) for basis in told))
 
 
 def count_clusters_of_views(

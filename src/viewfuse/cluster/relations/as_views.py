@@ -93,4 +93,5 @@ class RelationViews:
             names if array is views.arrays[v] else None
             for v, (names, array) in enumerate(zip(views.feature_names, arrays, strict=True))
         )
+        plain.encoding = views.encoding  # of its features only
         return plain

@@ -10,9 +10,16 @@ from typing import Any
 from .._utils.text import listed
 from ..exceptions import ViewsError
 
-__all__ = ["ColumnGroups", "column_groups", "no_groups_error"]
+__all__ = ["ColumnGroups", "column_groups", "is_rules", "likely_prefixes"]
 
 ColumnGroups = Mapping[str, Any] | Sequence[str] | str
+
+
+def is_rules(groups: Any) -> bool:
+    """Return whether groups of columns are given as text, at least in part."""
+    if isinstance(groups, Mapping):
+        return any(isinstance(rule, str) for rule in groups.values())
+    return isinstance(groups, str) or (len(groups) > 0 and all(isinstance(rule, str) for rule in groups))
 
 
 def column_groups(groups: ColumnGroups, features: Sequence[str], all_columns: Sequence[str]) -> dict[str, Any]:
@@ -53,25 +60,14 @@ def column_groups(groups: ColumnGroups, features: Sequence[str], all_columns: Se
     return parsed
 
 
-def no_groups_error(features: Sequence[str]) -> ViewsError:
-    """Return the error for a table without groups of columns; its hint suggests groups from the prefixes of the columns."""
-    prefixes = Counter(match[0] for name in features if (match := re.match(r".+?[_.\-:]", name)))
-    likely = {prefix: n_columns for prefix, n_columns in prefixes.items() if n_columns > 1}
-    problem = "for a single table, the columns of each view must be given."
-    all_as_one = "views='*' takes all columns as one view."
-    if len(likely) < 2:
-        hint = (
-            "Use, for example, views=['audio:2-21', 'image:22-61'], or a prefix for each view, views=['audio_*', 'image_*']"
-        )
-        return ViewsError(problem, hint=f"{hint}; {all_as_one}", parameter="views", value=("*",))
-    found = ", ".join(f"{prefix}* ({n_columns} columns)" for prefix, n_columns in likely.items())
-    suggested = [f"{prefix}*" for prefix in likely]
-    return ViewsError(
-        f"{problem} Its columns begin with {found}.",
-        hint=f"Perhaps views={suggested}; {all_as_one}",
-        parameter="views",
-        value=(suggested, "*"),
-    )
+def likely_prefixes(columns: Sequence[str]) -> dict[str, int]:
+    """The prefixes with which several columns begin, and the number of their columns.
+
+    >>> likely_prefixes(["audio_1", "audio_2", "image_1", "image_2", "age"])
+    {'audio_': 2, 'image_': 2}
+    """
+    prefixes = Counter(match[0] for name in columns if (match := re.match(r".+?[_.\-:]", name)))
+    return {prefix: n_columns for prefix, n_columns in prefixes.items() if n_columns > 1}
 
 
 def _columns_of_rule(rule: str, features: Sequence[str], all_columns: Sequence[str]) -> list[str]:

@@ -1,0 +1,162 @@
+"""Tables as people save them: separators, decimal commas, encodings, spreadsheets, compressed files."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from viewfuse import ViewsError, ViewsFormatError, load_views
+from viewfuse.exceptions import UnusedColumnsWarning, UnusedVariablesWarning, ViewfuseError
+
+pd = pytest.importorskip("pandas")
+pytest.importorskip("pyarrow")
+
+N = 30
+TABLE = pd.DataFrame(
+    {
+        "customer": [f"C{i:03d}" for i in range(N)],
+        "income": np.round(np.exp(np.random.default_rng(0).normal(8, 1, N)), 2),
+        "city": np.array(["Zürich", "Köln", "Genève"])[np.arange(N) % 3],
+    }
+)
+
+
+@pytest.fixture(scope="module")
+def expected() -> np.ndarray:
+    return load_views({"table": TABLE}).arrays[0]
+
+
+def german(frame) -> str:
+    """Semicolons, decimal commas, points for thousands."""
+    lines = ["customer;income;city"]
+    for _, row in frame.iterrows():
+        number = f"{row['income']:,.2f}".translate(str.maketrans(",.", ".,"))
+        lines.append(f"{row['customer']};{number};{row['city']}")
+    return "\n".join(lines) + "\n"
+
+
+WRITERS = {
+    "comma.csv": lambda path: TABLE.to_csv(path, index=False),
+    "tab.tsv": lambda path: TABLE.to_csv(path, index=False, sep="\t"),
+    "pipe.txt": lambda path: TABLE.to_csv(path, index=False, sep="|"),
+    "german.csv": lambda path: path.write_text(german(TABLE), encoding="utf-8"),
+    "decimal.csv": lambda path: TABLE.to_csv(path, index=False, sep=";", decimal=","),
+    "thousands.csv": lambda path: TABLE.assign(income=[f"{x:,.2f}" for x in TABLE["income"]]).to_csv(path, index=False),
+    "currency.csv": lambda path: TABLE.assign(income=[f"€ {x:,.2f}" for x in TABLE["income"]]).to_csv(path, index=False),
+    "bom.csv": lambda path: TABLE.to_csv(path, index=False, encoding="utf-8-sig"),
+    "latin.csv": lambda path: TABLE.to_csv(path, index=False, encoding="latin-1"),
+    "windows.csv": lambda path: TABLE.to_csv(path, index=False, encoding="utf-16"),
+    "crlf.csv": lambda path: TABLE.to_csv(path, index=False, lineterminator="\r\n"),
+    "zipped.csv.gz": lambda path: path.write_bytes(gzip.compress(TABLE.to_csv(index=False).encode())),
+    "zipped.csv.bz2": lambda path: path.write_bytes(bz2.compress(TABLE.to_csv(index=False).encode())),
+    "zipped.csv.xz": lambda path: path.write_bytes(lzma.compress(TABLE.to_csv(index=False).encode())),
+    "table.parquet": lambda path: TABLE.to_parquet(path, index=False),
+    "table.feather": lambda path: TABLE.to_feather(path),
+    "table.arrow": lambda path: TABLE.to_feather(path),
+}
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_formats(tmp_path: Path, expected: np.ndarray, name: str) -> None:
+    path = tmp_path / name
+    WRITERS[name](path)
+    views = load_views([path])
+    np.testing.assert_allclose(views.arrays[0], expected)
+    assert views.ids.tolist() == TABLE["customer"].tolist()
+    assert views.names == (name.partition(".")[0],)
+    assert "city=Zürich" in views.feature_names[0].tolist()
+
+
+def test_an_archive_with_one_table(tmp_path: Path, expected: np.ndarray) -> None:
+    path = tmp_path / "table.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("inner.csv", TABLE.to_csv(index=False))
+    np.testing.assert_allclose(load_views([path]).arrays[0], expected)
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr("other.csv", "id,x\n1,2\n")
+    with pytest.raises(ViewsFormatError, match="holds 2 tables"):
+        load_views(path)
+
+
+@pytest.mark.parametrize(("suffix", "engine"), [("xlsx", "openpyxl"), ("ods", "odf")])
+def test_spreadsheets(tmp_path: Path, expected: np.ndarray, suffix: str, engine: str) -> None:
+    pytest.importorskip(engine)
+    path = tmp_path / f"table.{suffix}"
+    TABLE.to_excel(path, index=False, engine=engine)
+    np.testing.assert_allclose(load_views([path]).arrays[0], expected)
+    with pd.ExcelWriter(path, engine=engine) as book:
+        TABLE.to_excel(book, sheet_name="customers", index=False)
+        TABLE.to_excel(book, sheet_name="notes", index=False)
+    with pytest.warns(UnusedVariablesWarning, match="sheet 'customers' is read; 'notes' are not used"):
+        np.testing.assert_allclose(load_views([path]).arrays[0], expected)
+
+
+def test_quoted_newlines_and_separators(tmp_path: Path) -> None:
+    path = tmp_path / "made.csv"
+    path.write_text('id,"the, age","place\nof birth"\na,1,"x\ny"\nb,2,z\nc,3,"x\ny"\nd,4,z\n')
+    views = load_views([path])
+    assert len(views) == 4
+    assert views.feature_names[0][0] == "the, age"
+
+
+def test_codes_with_leading_zeros_are_categories(tmp_path: Path) -> None:
+    path = tmp_path / "made.csv"
+    path.write_text("id,zip,x\n" + "".join(f"{i},{'00501' if i % 2 else '10115'},{i}\n" for i in range(20)))
+    column = load_views([path]).encoding.tables[0].columns[0]
+    assert (column.type, sorted(column.levels)) == ("category", ["00501", "10115"])
+
+
+def test_none_is_a_level_and_not_an_empty_cell(tmp_path: Path) -> None:
+    path = tmp_path / "made.csv"
+    path.write_text("id,pain\n" + "".join(f"p{i},{['None', 'Mild', 'Severe'][i % 3]}\n" for i in range(30)))
+    views = load_views([path])
+    assert views.encoding.tables[0].columns[0].levels == ("None", "Mild", "Severe")
+
+
+def test_regression_files_of_a_folder_are_read_or_named(tmp_path: Path) -> None:
+    pytest.importorskip("openpyxl")
+    TABLE[["customer", "income"]].to_csv(tmp_path / "a.csv", index=False)
+    TABLE[["customer", "city"]].to_excel(tmp_path / "b.xlsx", index=False)
+    TABLE.assign(income=TABLE["income"] + 1)[["customer", "income"]].to_feather(tmp_path / "c.feather")
+    (tmp_path / "d.json").write_text("{}")
+    (tmp_path / "notes about it.txt").write_text("These are tables.\nThey are nice, and many.\n")
+    (tmp_path / "README.txt").write_text("Read me.\n")
+    (tmp_path / "README.md").write_text("Read me.\n")
+    with pytest.warns(UnusedVariablesWarning, match="1 file is not read: 'd.json'"):
+        views = load_views(tmp_path)
+    assert views.names == ("a", "b", "c")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "reason"),
+    [
+        ("prose.csv", "This is a letter.\nIt is no table.\n", "no column that can be used"),
+        ("empty.csv", "a,b\n,\n,\n", "no column that can be used"),
+        ("one.csv", "id\n1\n2\n", "no column besides the ids"),
+        ("wide.csv", ",".join(f"c{i}" for i in range(100_001)) + "\n" + ",".join(["1"] * 100_001) + "\n", "100,001 columns"),
+    ],
+)
+def test_bad_tables(tmp_path: Path, name: str, content: str, reason: str) -> None:
+    path = tmp_path / name
+    path.write_text(content)
+    with pytest.raises(ViewfuseError, match=reason):
+        load_views([path])
+
+
+def test_columns_that_are_not_used_are_named_with_the_reason() -> None:
+    frame = TABLE.assign(note=[f"customer {i} wrote a long letter to us" for i in range(N)], year=2020, nothing=None)
+    with pytest.warns(UnusedColumnsWarning) as caught:
+        load_views({"table": frame})
+    said = str(caught[0].message)
+    assert all(word in said for word in ("'note'", "free text", "'year'", "the same", "'nothing'", "every cell is empty"))
+
+
+def test_frames_beside_arrays_are_refused_by_load_views() -> None:
+    with pytest.raises(ViewsError, match="'b' is not a DataFrame"):
+        load_views({"a": TABLE, "b": np.ones((N, 2))})
