@@ -250,7 +250,7 @@ def test_json_is_the_only_output(folder: Path, tmp_path: Path, command: Callable
     assert found["scores"]["acc"] > 0.3
     assert found["method"] == "auto"
     choice = found["choice"]
-    assert list(choice) == ["views", "chosen", "reason", "gap", "null_ratio", "candidates"]
+    assert list(choice) == ["views", "chosen", "reason", "gap", "candidates"]
     assert [list(view) for view in choice["views"]] == [["name", "kind", "reason", "kept"]] * 2
     assert choice["chosen"] in [candidate["name"] for candidate in choice["candidates"]]
 
