@@ -356,12 +356,9 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
     def _in_order_of_fit(self, frame: Any) -> Any:
         """The columns of the fit, in its order, where a frame has them in another."""
         names = list(self.feature_names_in_)
-        if list(frame.columns) == names or not set(names) <= set(frame.columns):
+        if list(frame.columns) == names or set(names) != set(frame.columns):
             return frame
-        extra = [name for name in frame.columns if name not in set(names)]
-        said = f"; {listed(extra)} are new and not used" if extra else ""
-        problem = f"The columns are not those of the fit, or in another order: they are matched by name{said}."
-        warn(EncodingWarning(problem))
+        warn(EncodingWarning("The columns are in another order than in the fit, and are matched by name."))
         return frame[names]
 
     def _weights_of_all_views(self, weights: np.ndarray, used: list[int], n_views: int) -> np.ndarray:

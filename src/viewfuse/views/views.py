@@ -484,7 +484,7 @@ def _encoded_again(views: Views, kinds: Sequence[str], encoding: Encoding) -> Re
     """What other views hold, encoded as a fit was."""
     tables = views.tables or (None,) * views.n_views
     known = [k if table is None else "features" for k, table in zip(kinds, tables, strict=True)]
-    return read_members(views.names, views.raw_members(), kinds=known, encoding=encoding)
+    return read_members(views.names, views.raw_members(), kinds=known, encoding=encoding, aligned=True)
 
 
 def _check_lengths(arrays: Sequence[Any], names: Sequence[str]) -> None:
