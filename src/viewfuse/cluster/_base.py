@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._utils import hooks
 from .._utils.device import free_memory, moves_to, to_host
+from .._utils.extras import require
 from .._utils.text import listed
 from .._utils.warn import warn
 from ..exceptions import EncodingWarning, KindWarning, UnusedColumnsWarning, ViewsTypeError
@@ -392,8 +393,17 @@ class EmbeddingMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
     embedding_: Any
 
     def fit_transform(self, X: Any, y: Any = None) -> Any:
-        """Cluster the samples and return their embedding, one row per sample."""
-        return self.fit(X).embedding_
+        """Cluster the samples and return their embedding, one row per sample.
+
+        With ``set_output(transform="pandas")`` the index of the frame has the ids of the samples.
+        """
+        data = X if _is_one_matrix(X) else self._as_views(X)
+        embedding = self.fit(data).embedding_
+        ids = getattr(data, "ids", None)
+        wanted = getattr(self, "_sklearn_output_config", {}).get("transform", get_config()["transform_output"])
+        if ids is None or wanted != "pandas":
+            return embedding
+        return require("pandas").DataFrame(to_host(embedding), index=ids)  # scikit-learn names the columns
 
     @property
     def _n_features_out(self) -> int:

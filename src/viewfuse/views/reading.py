@@ -35,7 +35,7 @@ class Read:
     kinds : tuple of str, as asked for, but guessed where a view was a table
     tables : tuple with the DataFrame of each view that was one, aligned and without ids, else None; None if there is none
     encoding : Encoding, or None if no view was a table and no cell was empty
-    ids, present, id_name : as in ``Views``
+    ids, present, id_name, n_dropped : as in ``Views``
     """
 
     arrays: list[Any]
@@ -46,6 +46,7 @@ class Read:
     ids: np.ndarray | None = None
     present: np.ndarray | None = None
     id_name: str | None = None
+    n_dropped: int = 0
 
 
 def read_members(
@@ -98,6 +99,7 @@ def read_members(
         joined.aligned.ids,
         present,
         joined.id_name,
+        joined.aligned.n_dropped,
     )
 
 
