@@ -270,6 +270,7 @@ def _summary(fit: FitSummary, title: str, choice: MethodChoice) -> dict[str, Any
             for v, (name, features, weight) in enumerate(zip(fit.view_names, fit.n_features or (), weights, strict=True))
         ],
         "clusters": fit.n_clusters,
+        "also": list((fit.counts or {}).get("also", [])),
         "sizes": {str(cluster): size for cluster, size in fit.sizes.items()},
         "noise_views": list(fit.noise_views),
         "median_confidence": None if fit.confidence is None else float(np.median(fit.confidence)),
@@ -305,7 +306,9 @@ def _show(found: dict[str, Any], chosen: list[str], console: Console) -> None:
     for name in found["noise_views"]:
         line(f"view {escape(name)} does not separate these clusters: it may be noise, or its rows may be in another order")
     listed = ", ".join(f"{cluster}: {size}" for cluster, size in found["sizes"].items())
-    line(f"{count(found['clusters'], 'cluster')}, sizes {listed}")
+    also = " and ".join(map(str, found["also"]))
+    others = f" ({also} also hold{'s' if len(found['also']) == 1 else ''})" if also else ""
+    line(f"{count(found['clusters'], 'cluster')}{others}, sizes {listed}")
     converged = "converged" if found["converged"] else "not converged"
     confidence = "" if found["median_confidence"] is None else f", median confidence {found['median_confidence']:.2f}"
     line(f"{count(found['sweeps'], 'iteration')}, {converged}{confidence}")
