@@ -156,8 +156,14 @@ def _without_encoding(member: Any) -> TableEncoding | None:
 def _checked_columns(member: Any, table: TableEncoding) -> TableEncoding:
     """Check that new data has the columns of the fit, and say what is different."""
     if not is_dataframe(member.matrix):
-        width = int(member.matrix.shape[1]) if getattr(member.matrix, "ndim", 0) == 2 else -1
-        if table.ready or width not in (len(table.columns), len(table.used)):
+        width = int(as_matrix(member.matrix, member.name).shape[1])
+        if not table.ready and width not in (len(table.columns), len(table.used)):
+            raise ViewsError(
+                f"View {member.name!r} has {count(width, 'feature')}, but had {len(table.used)} when the model was fitted.",
+                hint="Give the columns of the fit.",
+                view=member.name,
+            )
+        if table.ready:
             raise ViewsError(
                 f"View {member.name!r} was a table with the columns {listed(c.name for c in table.used)} when the model was "
                 "fitted, but is an array now.",
