@@ -1,4 +1,4 @@
-"""The eight later methods beside direct versions of their programs (``tests/peers.py``): seconds and the ratio.
+"""The eight later methods beside direct versions of their programs (``tests/peers.py``): CPU seconds and the ratio.
 
     python benchmarks/peers.py [ORL_4view BBCSport_fea_gt] [-m gmc,snf] [--no-direct]
 
@@ -82,12 +82,12 @@ def ours(key: str, views: Any, k: int, *, defaults: bool) -> np.ndarray:
 
 
 def timed(work: Callable[[], np.ndarray], repeat: int = 1) -> tuple[float, np.ndarray]:
-    """The shortest of several times, which other programs on the machine disturb least."""
+    """CPU seconds of all threads, which other programs on the machine disturb least: the least of several runs."""
     times = []
     for _ in range(repeat):
-        begin = time.perf_counter()
+        begin = time.process_time()
         labels = work()
-        times.append(time.perf_counter() - begin)
+        times.append(time.process_time() - begin)
     return min(times), labels
 
 

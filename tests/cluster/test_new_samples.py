@@ -11,7 +11,7 @@ from attributed import attributed_graph
 from viewfuse import GFSC, AnchorGFSC, AutoFusion, Views
 from viewfuse.cluster import GF
 from viewfuse.cluster.auto.labelling import LinearRule
-from viewfuse.exceptions import UninformativeViewWarning, ViewsError
+from viewfuse.exceptions import EncodingWarning, UninformativeViewWarning, ViewsError
 
 FUSIONS = [AutoFusion, GFSC, GF]
 VIEWS = vf.datasets.make_views(n_samples=300, n_clusters=3, random_state=0)
@@ -74,24 +74,19 @@ def test_views_and_columns_are_matched_by_name(fusion):
     model = fusion(3, random_state=0).fit(train)
     expected = model.predict(new)
     shuffled = {name: frame.iloc[:, ::-1] for name, frame in reversed(new.items())}
-    np.testing.assert_array_equal(model.predict(shuffled), expected)
+    with pytest.warns(EncodingWarning, match="columns are in another order"):
+        np.testing.assert_array_equal(model.predict(shuffled), expected)
+    np.testing.assert_array_equal(model.predict([frame.to_numpy() for frame in new.values()]), expected)
     name = VIEWS.names[1]
     renamed = {**new, name: new[name].rename(columns={f"{name}0": "other"})}
-    with pytest.raises(ViewsError, match=rf"View {name!r} does not have the columns '{name}0'"):
+    with pytest.raises(ViewsError, match=rf"{name!r} has other columns.*{name}0' is missing and column 'other' was not"):
         model.predict(renamed)
     with pytest.raises(ViewsError, match=rf"fitted on .*, but view {name!r} is missing"):
         model.predict({key: frame for key, frame in new.items() if key != name})
     with pytest.raises(ViewsError, match=r"view 'extra' was not in the fit"):
         model.predict({**new, "extra": new[name]})
-
-
-@pytest.mark.parametrize("fusion", [*FUSIONS, AnchorGFSC])
-def test_the_number_of_columns_must_be_that_of_the_fit(fusion):
-    model = fusion(3, random_state=0).fit(TRAIN)
-    arrays = dict(zip(NEW.names, NEW.arrays, strict=True))
-    name = NEW.names[1]
     with pytest.raises(ViewsError, match=rf"{name!r} has \d+ features?, but had \d+"):
-        model.predict({**arrays, name: arrays[name][:, :-1]})
+        model.predict([frame.to_numpy()[:, : -1 if key == name else None] for key, frame in new.items()])
 
 
 @pytest.mark.parametrize("fusion", FUSIONS)

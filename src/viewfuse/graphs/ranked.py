@@ -11,6 +11,7 @@ from ..linalg.threads import for_each, spans
 __all__ = ["adaptive_weights", "distances_at", "largest_distance", "nearest_samples"]
 
 _BLOCK = 2**22  # distances in memory at once
+_FEW = 10  # a product takes about a tenth of the time that single distances take for each pair
 _ROUNDING = 32 * np.finfo(float).eps  # of the squared lengths: a smaller squared distance is that of two equal samples
 
 
@@ -41,6 +42,12 @@ def nearest_samples(points: np.ndarray, count: int, *, exclude_self: bool) -> tu
 def distances_at(points: np.ndarray, index: np.ndarray) -> np.ndarray:
     """Squared distances of every sample to the samples ``index`` (n, m) of its row."""
     found = np.empty(index.shape)
+    if _FEW * index.shape[1] < len(points):  # fewer operations than one product with all samples
+        for rows in spans(len(points), max(1, _BLOCK // (index.shape[1] * points.shape[1]))):
+            gaps = points[index[rows]]
+            gaps -= points[rows, None, :]
+            found[rows] = np.einsum("ijk,ijk->ij", gaps, gaps)
+        return found
     squares = np.einsum("ij,ij->i", points, points)
     for rows in _row_blocks(len(points)):
         found[rows] = np.take_along_axis(_distances(points, squares, rows), index[rows], axis=1)

@@ -4,7 +4,7 @@
 
 where P_v is the full network of view v and S_v that of its k strongest edges. There is no objective. The clusters are those
 of the normalised Laplacian of the mean network, by Yu and Shi's rotation. S_v is sparse: a round takes 1.5·V·k·n²
-operations instead of the 4V·n³ of dense products. Memory: V + 3 arrays of n × n.
+operations instead of the 4V·n³ of dense products, mostly in single precision. Memory: V + 3 arrays of n × n.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ __all__ = ["SNF", "diffuse", "network", "rotated_labels"]
 
 _PANEL = 256
 _ROTATIONS = 20
+_DOUBLE_ROUNDS = 3
 _DENSE_UP_TO = 1000  # samples: to this precision LAPACK is faster than iterations
 
 
@@ -58,8 +59,8 @@ def network(view: np.ndarray, n_neighbors: int, mu: float, variant: str) -> np.n
 
 def halved(weights: np.ndarray) -> np.ndarray:
     """Half of a sample's weight to itself, the other half to others in proportion; symmetrised. Works in place."""
-    sums = weights.sum(axis=1) - np.diagonal(weights)
-    shares = 0.25 / np.where(sums > 0, sums, 1)
+    sums = weights.sum(axis=1, dtype=np.float64) - np.diagonal(weights)
+    shares = (0.25 / np.where(sums > 0, sums, 1)).astype(weights.dtype)
     for rows in spans(len(weights), _PANEL):
         weights[rows] *= shares[rows, None] + shares[None, :]
     np.fill_diagonal(weights, 0.5)
@@ -85,17 +86,28 @@ def diffuse(current: list[np.ndarray], n_neighbors: int, rounds: int) -> np.ndar
     """The fused network, (n, n), from symmetric networks; the list is emptied. A single one is diffused through itself."""
     for weights in current:
         halved(weights)
-    congruence = Congruence([strongest(weights, n_neighbors) for weights in current])
+    edges = [strongest(weights, n_neighbors) for weights in current]
+    # A round averages rounding errors away, so that single precision is enough until the last few rounds.
+    _diffuse(current, Congruence(edges, np.float32), rounds - _DOUBLE_ROUNDS, np.float32)
+    _diffuse(current, Congruence(edges), min(rounds, _DOUBLE_ROUNDS), np.float64)
     total = _sum(current)
+    total /= len(current)
+    current.clear()
+    return halved(total)
+
+
+def _diffuse(current: list[np.ndarray], congruence: Congruence, rounds: int, dtype: type) -> None:
+    """Diffuse the networks of the list, all at once in every round."""
+    if rounds <= 0:
+        return
+    for v, weights in enumerate(current):
+        current[v] = weights.astype(dtype, copy=False)
     for _ in range(rounds):
+        total = _sum(current)
         for v, own in enumerate(current):
             others = own if len(current) == 1 else total - own
             others /= max(len(current) - 1, 1)
             current[v] = halved(congruence(v, others))
-        total = _sum(current)
-    total /= len(current)
-    current.clear()
-    return halved(total)
 
 
 def _sum(networks: Sequence[np.ndarray]) -> np.ndarray:
