@@ -56,7 +56,7 @@ package: $(READY)
 # The picture in README.md. Look at it before you commit it.
 picture: $(READY)
 	$(BIN)/viewfuse demo -o build/demo
-	chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --window-size=1300,1290 --force-device-scale-factor=0.9 \
+	chromium --headless=new --no-sandbox --enable-unsafe-swiftshader --hide-scrollbars --window-size=1250,1290 --force-device-scale-factor=0.9 \
 		--virtual-time-budget=8000 --user-data-dir=$$(mktemp -d) --screenshot=docs/report.png "file://$(CURDIR)/build/demo/report.html"
 
 $(READY): pyproject.toml

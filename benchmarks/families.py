@@ -125,8 +125,8 @@ def draw(name: str, rng: np.random.Generator, hardness: float = 1.0) -> Draw:
 
 
 def clear_blobs(rng: np.random.Generator, k: int) -> Draw:
-    """Clusters that lie apart, of sizes up to 1 : 20."""
-    sizes = np.maximum(6, 60 * np.exp(-np.linspace(0, rng.uniform(0, np.log(20)), k))).astype(int)
+    """Clusters that lie apart, of sizes up to 1 : 20, the smallest of 15 samples."""
+    sizes = (15 * np.exp(np.linspace(0, rng.uniform(0, np.log(20)), k))).astype(int)
     y = np.repeat(np.arange(k), sizes)
     return [_apart(rng, k, d, 7.0)[y] + rng.normal(size=(len(y), d)) for d in (3, 5)], y
 

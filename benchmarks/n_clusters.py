@@ -148,9 +148,10 @@ def compare(draws: int) -> None:
     for name, way in WAYS.items():
         begin = time.perf_counter()
         rates = [
-            np.mean([way(measured_samples(views, None)) == y.max() + 1 for views, y in some]) for some in (drawn, blobs)
+            np.mean([way(measured_samples(views, None, [False] * len(views))) == y.max() + 1 for views, y in some])
+            for some in (drawn, blobs)
         ]
-        none = np.mean([way(measured_samples(views, None)) == 1 for views in nothing])
+        none = np.mean([way(measured_samples(views, None, [False] * len(views))) == 1 for views in nothing])
         print(f"{name:20s} {rates[0]:8.0%} {rates[1]:12.0%} {none:12.0%} {time.perf_counter() - begin:8.0f}", flush=True)
 
 

@@ -1,6 +1,7 @@
 """The documentation's configuration; ``make docs`` builds it with warnings as errors."""
 
 import os
+import runpy
 from pathlib import Path
 
 import matplotlib as mpl
@@ -77,9 +78,16 @@ def unlink_sizes(app, doctree):
             node.replace_self(literal_emphasis("", node["reftarget"]))
 
 
+def write_reports(app):
+    """The reports that ``reports.md`` links to."""
+    folder = Path(__file__).parent
+    runpy.run_path(str(folder / "reports.py"))["write"](folder / "_static" / "reports")
+
+
 def setup(app):
     """Formulas as MathML, which every browser draws by itself: no script, no network."""
     app.connect("doctree-read", unlink_sizes)
+    app.connect("builder-inited", write_reports)
 
     def inline(writer, node):
         writer.body.append(convert(node.astext()))

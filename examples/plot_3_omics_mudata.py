@@ -46,10 +46,12 @@ for name in ("rna", "protein"):
     print(f"{name:9s}", round(vf.metrics.ari(kind, single_view.labels_), 3))
 
 # %%
-# Results are written to ``obs["viewfuse"]``, ``obsm["X_viewfuse"]`` and ``uns["viewfuse"]``, where scanpy and muon expect
-# them. ``viewfuse cluster cells.h5mu -k 4 --save cells.h5mu`` does the same to a file.
+# Results are written to ``obs["viewfuse"]`` (also of each modality), ``obsm["X_viewfuse"]``, ``obsp`` and
+# ``uns["viewfuse"]``, where scanpy and muon expect them: ``scanpy.tl.rank_genes_groups(cells["rna"], "viewfuse")`` finds
+# marker genes, and ``muon.tl.umap(cells, neighbors_key="viewfuse")`` draws a map.
+# ``viewfuse cluster cells.h5mu -k 4 --save cells.h5mu`` does the same to a file.
 
-vf.io.add_results(cells, model, vf.Views(cells))
+vf.annotate(cells, model)
 print(cells.obs["viewfuse"].value_counts().to_string())
 
 vf.plotting.plot_views(model, vf.Views(cells))

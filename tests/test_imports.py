@@ -7,7 +7,7 @@ import sys
 
 EXTRAS = (
     *("pandas", "pyarrow", "h5py", "pooch", "tqdm", "mudata", "anndata", "typer", "rich", "matplotlib", "torch"),
-    *("dask", "distributed", "bokeh", "jinja2"),
+    *("dask", "distributed", "jinja2"),
 )
 BLOCK = f"""
 import importlib.abc, sys

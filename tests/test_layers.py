@@ -23,7 +23,7 @@ MAY_IMPORT = {
     "selection": {*BASE, *CORE, "metrics"},
     "inspection": {*BASE, *CORE, "metrics", "selection"},
     "plotting": {*BASE, *CORE, "inspection"},
-    "io": {*BASE, "views", "inspection"},
+    "io": {*BASE, "graphs", "views", "inspection"},
     "datasets": {*BASE, "views", "io"},
     "report": {*BASE, *CORE, "metrics", "inspection"},
     "experiments": {*BASE, *CORE, "metrics", "selection", "inspection", "plotting", "io", "datasets", "report"},

@@ -61,9 +61,16 @@ def test_every_plot_draws_something_and_returns_its_axes(name, model):
 @pytest.mark.parametrize("name", PLOTS)
 def test_every_plot_is_the_same_from_saved_results(name, model, views, tmp_path):
     saved = io.load_results(io.save_results(tmp_path / "fit.npz", model, views))
-    expected = pixels(PLOTS[name](model).figure).copy()
-    for fit in (summarise(model, views), saved):
-        assert (pixels(PLOTS[name](fit).figure) == expected).all()
+    expected = pixels(PLOTS[name](summarise(model, views)).figure).copy()
+    assert (pixels(PLOTS[name](saved).figure) == expected).all()
+
+
+def test_a_plot_says_whether_it_is_from_before_the_cut(model, views):
+    for name in ("embedding", "spectrum"):
+        assert "before the cut" in PLOTS[name](model, views=views).get_title()
+        assert "the cut" in PLOTS[name](model).get_title()
+        assert "before" not in PLOTS[name](model).get_title()
+    assert "after the cut" in plotting.plot_consensus(model).get_title()
 
 
 def test_the_graphs_of_single_views_need_the_data(model, views):
@@ -79,7 +86,7 @@ def test_empty_axes_have_no_ink():
 
 def test_the_graph_of_each_view_is_drawn(model, views):
     axes = plotting.plot_views(model, {"sound": views[0], "cost in $": views[1]})
-    assert [ax.get_title() for ax in axes] == ["consensus", "sound", r"cost in \$"]
+    assert [ax.get_title() for ax in axes] == ["all views", "sound", r"cost in \$"]
     assert all(ink_within(ax) > 0.2 for ax in axes)
 
 

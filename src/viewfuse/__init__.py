@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from .cluster import GF, GFSC, METHODS, AnchorGFSC, AutoFusion, MultiViewClusterer, load
     from .exceptions import ViewsError, ViewsFormatError
     from .inspection import summarise
-    from .io import load_views
+    from .io import annotate, load_views
+    from .report import explore
     from .views import Views
 
 _ROOMS = (
@@ -26,7 +27,8 @@ _ROOM_OF = {
     **dict.fromkeys(("GF", "GFSC", "METHODS", "AnchorGFSC", "AutoFusion", "MultiViewClusterer", "load"), "cluster"),
     **dict.fromkeys(("ViewsError", "ViewsFormatError"), "exceptions"),
     "Views": "views",
-    "load_views": "io",
+    **dict.fromkeys(("annotate", "load_views"), "io"),
+    "explore": "report",
     "summarise": "inspection",
 }
 
@@ -41,8 +43,10 @@ __all__ = [
     "ViewsError",
     "ViewsFormatError",
     "__version__",
+    "annotate",
     "datasets",
     "exceptions",
+    "explore",
     "inspection",
     "io",
     "load",

@@ -11,8 +11,7 @@ from ._utils.text import count
 from .exceptions import ParameterError
 from .inspection import FitSummary, as_summary
 from .inspection.graphs import heat_map_values
-from .inspection.layouts import cluster_map
-from .inspection.palette import PALETTE
+from .inspection.palette import PALETTE, colour_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,18 +35,21 @@ __all__ = [
 
 
 def plot_consensus(model: Fit, ax: Axes | None = None) -> Axes:
-    """The consensus graph as a heat map with the samples sorted by cluster: good clusters are bright blocks on the diagonal.
+    """The consensus graph as a heat map with the samples sorted by cluster, after the cut.
 
-    At most 400 samples are drawn; each cluster contributes in proportion to its size.
+    The cut itself makes bright blocks on the diagonal, also in noise: they are no evidence of clusters. At most 400 samples
+    are drawn; each cluster contributes in proportion to its size.
     """
     fit = as_summary(model)
     if fit.consensus_graph is None:
         raise _nothing_to_plot(fit, "affinity_matrix_", "has no fused graph")
-    return _heat_map(_axes(ax), fit.consensus_graph, fit, "Consensus graph, sorted by cluster")
+    return _heat_map(_axes(ax), fit.consensus_graph, fit, "Consensus graph after the cut")
 
 
 def plot_views(model: Fit, views: Any = None, axes: Any = None) -> np.ndarray:
-    """The consensus graph and the graph of each single view, sorted by cluster: in which views are the clusters visible?
+    """The joint neighbour graph before the cut and that of each view, sorted by cluster: where are the clusters visible?
+
+    Bright pixels are edges and shared neighbours.
 
     Parameters
     ----------
@@ -60,7 +62,7 @@ def plot_views(model: Fit, views: Any = None, axes: Any = None) -> np.ndarray:
     array of axes
     """
     fit = as_summary(model, views)
-    if fit.views is None:
+    if fit.fused_graph is None:
         raise ParameterError(
             "The graphs of single views need the data.",
             hint="Pass the views that the model was fitted on.",
@@ -76,9 +78,8 @@ def plot_views(model: Fit, views: Any = None, axes: Any = None) -> np.ndarray:
         for unused in axes[n_axes:]:
             unused.remove()
     axes = np.asarray(axes).ravel()[:n_axes]
-    plot_consensus(fit, axes[0]).set_title("consensus")
-    for ax, (name, graph) in zip(axes[1:], fit.view_graphs.items(), strict=True):
-        _heat_map(ax, graph, fit, _plain(name))
+    for ax, (name, graph) in zip(axes, {"all views": fit.fused_graph, **fit.view_graphs}.items(), strict=True):
+        _heat_map(ax, np.asarray(graph), fit, _plain(name))
     for ax in axes:
         ax.set(xlabel="", ylabel="")
     return axes
@@ -102,30 +103,37 @@ def plot_weights(model: Fit, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def plot_embedding(model: Fit, ax: Axes | None = None) -> Axes:
-    """Each cluster as a disc with its most confident samples in the centre.
+def plot_embedding(model: Fit, ax: Axes | None = None, *, views: Any = None) -> Axes:
+    """A map of the samples: neighbours in the data lie close together.
 
-    Samples that are similar to another cluster are moved towards its disc.
+    With the ``views`` that the model was fitted on, the map is drawn from their joint neighbour graph before any cut.
+    Without them it is drawn from the embedding, which the cut has shaped, and the title says so. At most 5,000 samples are
+    drawn; each cluster contributes in proportion to its size.
     """
-    fit = as_summary(model)
-    if fit.embedding is None:
+    fit = as_summary(model, views)
+    if not fit.layouts:
         raise _nothing_to_plot(fit, "embedding_", "has no embedding")
     ax = _axes(ax)
-    confidence = np.zeros(fit.n_samples) if fit.confidence is None else fit.confidence
-    points = cluster_map(fit.embedding, fit.labels, confidence)
-    for cluster in fit.sizes:
-        members = points[fit.labels == cluster]
-        ax.scatter(members[:, 0], members[:, 1], s=7, lw=0, alpha=0.85, color=PALETTE[cluster % len(PALETTE)])
-        ax.annotate(str(cluster), members.mean(axis=0), ha="center", va="center", weight="bold", fontsize=11,
+    points, labels = next(iter(fit.layouts.values())), fit.labels[fit.layout_rows]
+    for place, cluster in enumerate(fit.sizes):
+        members = points[labels == cluster]
+        ax.scatter(members[:, 0], members[:, 1], s=7, lw=0, alpha=0.85, color=colour_of(place))
+        ax.annotate(str(cluster), np.median(members, axis=0), ha="center", va="center", weight="bold", fontsize=11,
                     bbox={"boxstyle": "round,pad=0.15", "fc": "white", "ec": "none", "alpha": 0.75})  # fmt: skip
-    ax.set(title="Samples by cluster, most confident in the centre", xticks=[], yticks=[], aspect="equal")
+    before = fit.spectrum_is_before_cut
+    title = "Map of the joint neighbour graph, before the cut" if before else "Map of the embedding, shaped by the cut"
+    ax.set(title=title, xticks=[], yticks=[], aspect="equal")
     ax.spines[:].set_color("0.8")
     return ax
 
 
-def plot_spectrum(model: Fit, ax: Axes | None = None) -> Axes:
-    """The smallest eigenvalues of the consensus graph's normalized Laplacian; a gap after the k-th supports k clusters."""
-    fit = as_summary(model)
+def plot_spectrum(model: Fit, ax: Axes | None = None, *, views: Any = None) -> Axes:
+    """The smallest eigenvalues of a graph's normalized Laplacian; a gap after the k-th supports k clusters.
+
+    With the ``views`` that the model was fitted on, they are those of the joint neighbour graph before any cut. Without them
+    they are those of the consensus graph, whose gap the cut itself has made: it is no evidence, and the title says so.
+    """
+    fit = as_summary(model, views)
     values, k = fit.spectrum, fit.n_clusters
     if values is None:
         raise _nothing_to_plot(fit, "affinity_matrix_", "has no fused graph")
@@ -135,7 +143,8 @@ def plot_spectrum(model: Fit, ax: Axes | None = None) -> Axes:
     ax.plot(numbers[k:], values[k:], "o", color="0.6", label="next eigenvalues")
     ax.axvline(k + 0.5, color=PALETTE[5], ls="--", lw=1)
     ax.annotate(f"k = {k}", (k + 0.5, values.max()), (-4, 0), textcoords="offset points", ha="right", color=PALETTE[5])
-    ax.set(title="Spectrum of the consensus graph", xlabel="eigenvalue number", ylabel="eigenvalue")
+    graph = "joint graph before the cut" if fit.spectrum_is_before_cut else "consensus graph after the cut"
+    ax.set(title=f"Spectrum of the {graph}", xlabel="eigenvalue number", ylabel="eigenvalue")
     ax.locator_params(axis="x", integer=True)
     ax.spines[["top", "right"]].set_visible(False)
     ax.legend(frameon=False, loc="lower right")
@@ -188,13 +197,17 @@ def plot_counts(found: ClusterCounts, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def plot_fit(model: Fit) -> Figure:
-    """Consensus graph, embedding and weights of one fit in one figure."""
-    fit = as_summary(model)
+def plot_fit(model: Fit, views: Any = None) -> Figure:
+    """Graph, map and weights of one fit in one figure: before the cut if ``views`` are given, else after it."""
+    fit = as_summary(model, views)
     plt = require("matplotlib.pyplot", extra="plot")
     figure, axes = plt.subplots(1, 3, figsize=(15, 4.8), width_ratios=(1, 1.15, 0.85), layout="constrained")
-    for ax, draw in zip(axes, (plot_consensus, plot_embedding, plot_weights), strict=True):
-        draw(fit, ax)
+    if fit.fused_graph is not None:
+        _heat_map(axes[0], fit.fused_graph, fit, "Joint neighbour graph, before the cut")
+    else:
+        plot_consensus(fit, axes[0])
+    plot_embedding(fit, axes[1])
+    plot_weights(fit, axes[2])
     return figure
 
 

@@ -71,7 +71,7 @@ def test_json_of_info(archive: Path, command: Callable) -> None:
 
 
 def test_json_of_report(archive: Path, tmp_path: Path, command: Callable) -> None:
-    pytest.importorskip("bokeh")
+    pytest.importorskip("jinja2")
     command("cluster", archive, "-k", 2, "--save", tmp_path / "fit.npz")
     ended = command("report", tmp_path / "fit.npz", archive, "-o", tmp_path / "page.html", "--json")
     found = json.loads(ended.out)

@@ -14,7 +14,10 @@ pytest.importorskip("rich")
 
 from rich.console import Console
 
+from viewfuse import AutoFusion
+from viewfuse._utils.steps import listening, step
 from viewfuse.cli import _options, _progress
+from viewfuse.datasets import make_views
 from viewfuse.fusion import Sweep
 from viewfuse.views import Views
 
@@ -108,3 +111,17 @@ def test_reading_a_file_shows_a_spinner_with_its_name(monkeypatch: pytest.Monkey
     monkeypatch.setattr(_options, "load_views", lambda *_, **__: Views([[[1.0], [2.0]]]))
     _options.load([Path("folder/news.mat")], _options.Reading())
     assert descriptions == ["Reading news.mat"]
+
+
+def test_the_spinner_shows_the_steps_of_a_fit() -> None:
+    views = make_views(n_samples=60, random_state=0)
+    seen: list[str] = []
+    with listening(seen.append):
+        AutoFusion(random_state=0).fit(views)
+    assert seen[:3] == ["measuring the views", "counting clusters", "joint neighbours"]
+    assert "assigning all samples" in seen
+    console = terminal()
+    with _progress.spinner("Clustering", delay=0, console=console):
+        step("counting clusters")
+        wait_until(lambda: "counting clusters" in shown(console))
+    assert "counting clusters" in shown(console)

@@ -162,7 +162,7 @@ def test_cross_validation_of_a_list_of_views_is_refused(method, n_jobs):
     """scikit-learn would split the views into folds, not the samples."""
     options = {"scoring": lambda *_: 0.0, "cv": 2, "n_jobs": n_jobs}
     search = GridSearchCV(method(3, random_state=0), {"alpha": [1.0]}, error_score="raise", **options)
-    with pytest.raises(ViewsTypeError, match=r"split a list of views.*1 of them.*Wrap them in Views"):
+    with pytest.raises(ViewsTypeError, match=r"split a list of views.*\d of them.*Wrap them in Views"):
         search.fit(VIEWS)
     with pytest.raises(ValueError, match="Wrap them in Views"):  # by default scikit-learn collects the errors
         cross_val_score(make_pipeline(method(3, random_state=0)), VIEWS, error_score=np.nan, **options)

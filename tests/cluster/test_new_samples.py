@@ -11,7 +11,7 @@ from attributed import attributed_graph
 from viewfuse import GFSC, AnchorGFSC, AutoFusion, Views
 from viewfuse.cluster import GF
 from viewfuse.cluster.auto.labelling import LinearRule
-from viewfuse.exceptions import UninformativeViewWarning, ViewsError
+from viewfuse.exceptions import EncodingWarning, UninformativeViewWarning, ViewsError
 
 FUSIONS = [AutoFusion, GFSC, GF]
 VIEWS = vf.datasets.make_views(n_samples=300, n_clusters=3, random_state=0)
@@ -67,13 +67,15 @@ def test_missing_views_in_new_samples(fusion):
     assert adjusted_rand_score(NEW.y, found) > adjusted_rand_score(NEW.y, model.predict(NEW)) - 0.15
 
 
+@pytest.mark.filterwarnings("ignore::viewfuse.exceptions.EncodingWarning")  # says that the order of columns differs
 @pytest.mark.parametrize("fusion", [*FUSIONS, AnchorGFSC])
 def test_views_and_columns_are_matched_by_name(fusion):
     train, new = frames(TRAIN), frames(NEW)
     model = fusion(3, random_state=0).fit(train)
     expected = model.predict(new)
     shuffled = {name: frame.iloc[:, ::-1] for name, frame in reversed(new.items())}
-    np.testing.assert_array_equal(model.predict(shuffled), expected)
+    with pytest.warns(EncodingWarning, match="columns are in another order"):
+        np.testing.assert_array_equal(model.predict(shuffled), expected)
     np.testing.assert_array_equal(model.predict([frame.to_numpy() for frame in new.values()]), expected)
     name = VIEWS.names[1]
     renamed = {**new, name: new[name].rename(columns={f"{name}0": "other"})}
@@ -156,3 +158,18 @@ def test_saved_models_predict(fusion, tmp_path):
     again = vf.load(model.save(tmp_path / "fit.model"))
     np.testing.assert_array_equal(again.predict(frames(NEW)), model.predict(frames(NEW)))
     np.testing.assert_allclose(again.predict_proba(frames(NEW)), model.predict_proba(frames(NEW)))
+
+
+@pytest.mark.parametrize("fusion", FUSIONS)
+def test_categories_of_new_samples(fusion):
+    rng = np.random.RandomState(0)
+    y = rng.randint(3, size=200)
+    codes = np.where(rng.random_sample((200, 6)) < 0.8, y[:, None], rng.randint(3, size=(200, 6)))
+    points = 4 * np.eye(3)[y] + rng.normal(size=(200, 3))
+    model = fusion(3, random_state=0).fit(Views({"c": codes[:150], "x": points[:150]}, kinds={"c": "categories"}))
+    found = model.predict({"c": codes[150:], "x": points[150:]})
+    assert adjusted_rand_score(y[150:], found) > 0.9
+    np.testing.assert_array_equal(model.predict({"c": codes[150:151], "x": points[150:151]}), found[:1])
+    codes[150, 0] = 9
+    with pytest.warns(UninformativeViewWarning, match=r"'c' has categories that were not in the fit: '0=9'"):
+        model.predict({"c": codes[150:], "x": points[150:]})

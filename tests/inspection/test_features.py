@@ -1,35 +1,70 @@
-"""The features that set clusters apart."""
+"""What is said of clusters."""
+
+from types import SimpleNamespace
 
 import numpy as np
-import scipy.sparse as sp
+import pytest
 
-from viewfuse import Views
-from viewfuse.inspection.features import _effects, describe_clusters
+from viewfuse import Views, summarise
+from viewfuse.inspection.features import Feature, describe_clusters
 
-
-def test_effects_against_a_direct_computation():
-    rng = np.random.default_rng(0)
-    labels = np.repeat([0, 1, 2], 20)
-    values = rng.normal(size=(60, 5))
-    values[labels == 1, 3] += 4
-    for view in (values, sp.csr_array(values)):
-        effects = _effects(view, labels, np.arange(3))
-        for k in range(3):
-            inside, outside = values[labels == k], values[labels != k]
-            direct = (inside.mean(axis=0) - outside.mean(axis=0)) / values.std(axis=0)
-            np.testing.assert_allclose(effects[k], direct)
-    top = describe_clusters(labels, None, Views({"a": values}))[1].top_features(1)[0]
-    assert (top.view, top.name, top.effect > 1) == ("a", "column 3", True)
+RNG = np.random.default_rng(0)
 
 
-def test_a_constant_feature_has_no_effect_and_missing_samples_are_left_out():
-    values = np.column_stack([np.full(6, 3.0), [0, 0, 0, 1, 1, np.nan]])
-    effects = _effects(values, np.array([0, 0, 0, 1, 1, 1]), np.arange(2))
-    assert effects[:, 0].tolist() == [0, 0]
-    assert effects[1, 1] > 1
+@pytest.fixture(scope="module")
+def fit():
+    """Cluster 1 is older, mostly from the west, and calls often."""
+    pd = pytest.importorskip("pandas")
+    labels = np.repeat([0, 1], [60, 40])
+    old = labels == 1
+    profile = pd.DataFrame(
+        {
+            "age": np.where(old, 63, 44) + RNG.normal(size=100),
+            "region=west": (RNG.random(100) < np.where(old, 0.9, 0.1)) * 1.0,
+        }
+    )
+    usage = pd.DataFrame({"calls": RNG.poisson(np.where(old, 20, 3)) * 1.0, "noise": RNG.normal(size=100)})
+    ids = [f"c{i}" for i in range(100)]
+    views = Views({"profile": profile.set_axis(ids), "usage": usage.set_axis(ids)})
+    return summarise(SimpleNamespace(labels_=labels), views)
+
+
+def test_a_cluster_is_described_with_its_means(fit):
+    words = fit.clusters[1].words
+    assert words.startswith("higher age (63.1 against 44.1)")
+    assert "mostly region=west (" in words
+    assert "times the calls (2" in words
+    assert fit.clusters[0].words.startswith("lower age (44.1 against 63.1)")
+
+
+def test_separation_and_typical_samples_come_from_the_data(fit):
+    one, other = fit.clusters
+    assert one.silhouette > 0.3
+    assert one.inside > 0.95
+    assert len(other.typical) == 3
+    assert all(60 <= int(name[1:]) < 100 for name in other.typical)
+    assert sum(one.view_weights.values()) == pytest.approx(1)
+    assert set(one.view_weights) == {"profile", "usage"}
+
+
+def test_words_of_rare_and_frequent_categories():
+    def words(inside, outside):
+        return Feature("v", "x=1", "category", inside - outside, inside, outside, 0.5, 0.5).words
+
+    assert words(0.8, 0.1) == "mostly x=1 (80 % against 10 %)"
+    assert words(0.4, 0.1) == "more often x=1 (40 % against 10 %)"
+    assert words(0.3, 0.6) == "less often x=1 (30 % against 60 %)"
+    assert words(0.02, 0.6) == "hardly ever x=1 (2 % against 60 %)"
+
+
+def test_noise_has_no_single_feature_that_sets_it_apart():
+    views = Views([RNG.normal(size=(200, 3))])
+    cluster = describe_clusters(RNG.integers(2, size=200), views)[0]
+    assert cluster.words == "no single feature sets it apart"
 
 
 def test_clusters_without_data_have_sizes_and_confidence_but_no_features():
-    first, second = describe_clusters(np.array([0, 0, 0, 2]), np.array([0.1, 0.5, 0.9, 0.3]), None)
-    assert (first.label, first.size, first.share, first.confidence) == (0, 3, 0.75, 0.5)
-    assert (second.label, second.features, second.top_features(3)) == (2, {}, [])
+    confidence = np.array([0.1, 0.5, 0.9, 0.3])
+    first, second = describe_clusters(np.array([0, 0, 0, 2]), None, confidence=confidence, returned=np.array([0.9, 0.2]))
+    assert (first.label, first.size, first.share, first.confidence, first.returned) == (0, 3, 0.75, 0.5, 0.9)
+    assert (second.label, second.features, second.top_features(3), second.words) == (2, {}, [], "")

@@ -1,4 +1,4 @@
-"""The fused graph among the drawn samples, its spectrum, and the graphs of single views."""
+"""The consensus graph among the drawn samples, and its spectrum."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ import scipy.sparse as sp
 
 from reference import blobs
 from viewfuse import AnchorGFSC, summarise
-from viewfuse.inspection.graphs import FusedGraph, heat_map_values, single_view_graph
+from viewfuse.inspection.graphs import FusedGraph, heat_map_values
 
 
 @pytest.fixture(scope="module")
@@ -41,20 +41,6 @@ def test_the_spectrum_is_that_of_the_normalized_laplacian(graph):
     found = FusedGraph(graph, to_anchors=False).spectrum(50)
     assert len(found) == 30
     np.testing.assert_allclose(found, np.maximum(laplacian_eigenvalues(graph), 0), atol=1e-4)
-
-
-def test_a_single_view_graph_follows_the_order_of_the_rows():
-    view = np.random.default_rng(0).normal(size=(20, 4))
-    rows = np.array([7, 3, 12, 1, 18])
-    np.testing.assert_allclose(single_view_graph(view, rows), single_view_graph(view[rows], np.arange(5)))
-
-
-def test_samples_without_a_view_have_no_edges():
-    view = np.random.default_rng(0).normal(size=(6, 4)) + 5
-    graph = single_view_graph(np.vstack([view, np.full((1, 4), np.nan)]), np.arange(7))
-    assert (graph[6] == 0).all()
-    assert (graph[:, 6] == 0).all()
-    assert (graph[0, :6] > 0).any()
 
 
 def test_heat_map_values_have_no_self_loops_and_no_background():

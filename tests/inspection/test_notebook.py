@@ -25,6 +25,15 @@ def test_a_fitted_estimator_shows_a_summary(model):
     assert "3 clusters</b> of 60 samples" in model._repr_mimebundle_()["text/html"]
 
 
+def test_the_summary_has_the_verdict_and_a_small_map(model, views):
+    html = summary_html(model)
+    assert str(model.verdict_) in html
+    assert html.count("<circle") == 60
+    assert "shaped by the cut" in html
+    with_data = summary_html(summarise(model, views))
+    assert "map before the cut" in with_data
+
+
 def test_the_record_gives_the_same_summary(model):
     assert summary_html(summarise(model)) == summary_html(model)
 

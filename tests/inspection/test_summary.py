@@ -19,15 +19,14 @@ from viewfuse.inspection import FitSummary, as_summary
 from viewfuse.inspection.features import describe_clusters
 from viewfuse.metrics import evaluate
 
-# ``graph`` and ``results`` are what the public parts are computed from; ``views`` is the data itself.
-SOURCES = {"graph", "results", "views"}
+# ``views`` is the data itself; the others are what the public parts are computed from.
+SOURCES = {"graph", "results", "views", "saved", "neighborhoods", "own_verdict"}
 COMPUTED = [
     name
     for name, value in vars(FitSummary).items()
     if isinstance(value, (cached_property, property)) and not name.startswith("_")
 ]
-FIELDS = [field.name for field in dataclasses.fields(FitSummary) if field.name not in SOURCES] + COMPUTED
-NEED_DATA = {"n_features", "view_graphs", "agreement", "clusters", "checksums"}
+FIELDS = [name for name in (*(field.name for field in dataclasses.fields(FitSummary)), *COMPUTED) if name not in SOURCES]
 MODELS = {
     "auto": AutoFusion(3, random_state=0),
     "gfsc": GFSC(3, random_state=0, tol=1e-6),
@@ -83,7 +82,7 @@ class TestTheRecord:
         assert fit.scores == evaluate(views.y, model.labels_)
         assert fit.n_features == (4, 5)
         assert fit.checksums == {name: checksum(array) for name, array in zip(views.names, views.arrays, strict=True)}
-        assert (fit.spectrum is None) == (fit.consensus_graph is None) == (fit.graph is None)
+        assert (fit.consensus_spectrum is None) == (fit.consensus_graph is None) == (fit.graph is None)
 
     def test_cannot_be_changed_and_computes_each_part_once(self, model, views: Views) -> None:
         fit = summarise(model, views)
@@ -122,7 +121,7 @@ class TestTheRecord:
         fit = summarise(SimpleNamespace(labels_=labels, embedding_=np.eye(2)[labels]))
         assert np.bincount(labels[fit.graph_rows]).tolist() == [300, 100]
         assert (np.diff(labels[fit.graph_rows]) >= 0).all()
-        assert [points.shape for points in fit.layouts.values()] == [(5000, 2)] * 2
+        assert fit.layout_rows.shape == (5000,)
 
     def test_lazy_arrays_are_not_computed_for_the_weights(self) -> None:
         da = pytest.importorskip("dask.array")
@@ -150,12 +149,16 @@ class TestSavedFits:
         for name in FIELDS:
             assert_same(getattr(found, name), getattr(expected, name), name)
 
-    def test_saved_results_without_the_data_give_all_other_parts(self, model, views: Views, tmp_path) -> None:
+    def test_saved_results_alone_give_the_same_record(self, model, views: Views, tmp_path) -> None:
         expected = summarise(model, views)
         found = io.load_results(io.save_results(tmp_path / "fit.npz", model, views))
-        for name in set(FIELDS) - NEED_DATA:
+        for name in FIELDS:
             assert_same(getattr(found, name), getattr(expected, name), name)
+
+    def test_results_saved_without_the_data_say_nothing_of_it(self, model, tmp_path) -> None:
+        found = io.load_results(io.save_results(tmp_path / "fit.npz", model))
         assert (found.n_features, found.view_graphs, found.agreement, found.checksums) == (None, {}, None, {})
+        assert (found.fused_graph, found.drawn_features, found.n_missing) == (None, None, {})
         assert [cluster.features for cluster in found.clusters] == [{}] * 3
 
     def test_results_can_be_saved_again(self, model, views: Views, tmp_path) -> None:
@@ -263,7 +266,9 @@ class TestTheData:
 
     def test_the_clusters_are_described_with_the_data(self, views: Views) -> None:
         model = GFSC(3, random_state=0).fit(views)
-        assert summarise(model, views).clusters == describe_clusters(model.labels_, model.confidence_, views)
+        described = describe_clusters(model.labels_, views, confidence=model.confidence_)
+        for found, expected in zip(summarise(model, views).clusters, described, strict=True):
+            assert (found.features, found.size, found.confidence) == (expected.features, expected.size, expected.confidence)
         assert any(cluster.features["view0"] for cluster in summarise(model, views).clusters)
 
 
@@ -272,7 +277,7 @@ def test_a_graph_of_some_of_the_samples_is_not_drawn(views: Views, monkeypatch: 
     fit = summarise(AutoFusion(3, random_state=0).fit(views), views)
     assert fit.n_samples == 60
     assert fit.consensus_graph is None
-    assert fit.spectrum is None
+    assert fit.consensus_spectrum is None
     assert fit.choice is not None
 
 

@@ -11,11 +11,12 @@ from sklearn.datasets import load_iris
 from sklearn.utils import Bunch
 
 from viewfuse import GFSC, Views, ViewsError, ViewsFormatError, load_views, metrics
-from viewfuse.exceptions import UnusedColumnsWarning, ViewsTypeError
+from viewfuse.exceptions import UnusedColumnsWarning, UnusedVariablesWarning, ViewsTypeError
 
 anndata = pytest.importorskip("anndata")
 mudata = pytest.importorskip("mudata")
 pd = pytest.importorskip("pandas")
+pytestmark = pytest.mark.filterwarnings("default::viewfuse.exceptions.UnusedVariablesWarning")
 
 RNG = np.random.default_rng(0)
 
@@ -49,19 +50,34 @@ def multi() -> mudata.MuData:
     return data
 
 
-def test_x_layers_and_obsm_are_views(single: anndata.AnnData, tmp_path: Path) -> None:
+def test_x_and_other_measurements_are_views_and_what_is_derived_is_none(single: anndata.AnnData, tmp_path: Path) -> None:
     path = tmp_path / "made.h5ad"
+    single.obsm["spatial"] = single.obsm["X_umap"] = RNG.normal(size=(5, 2))
     single.write(path)
+    for source in (single, path):
+        with pytest.warns(
+            UnusedVariablesWarning, match="no views of their own: 'log', 'X_pca'.*, 'spatial'|'log', 'X_pca', 'spatial'"
+        ):
+            load_views(source)
     for views in (load_views(single), load_views(path), Views(single)):
-        assert views.names == ("X", "log", "X_pca", "protein")
+        assert views.names == ("X", "protein")
         assert sp.issparse(views.view("X"))
         assert views.view("X").dtype == np.float32
         np.testing.assert_array_equal(views.view("protein"), single.obsm["protein"].to_numpy())
         assert views.ids.tolist() == single.obs_names.tolist()
         assert views.feature_names[0].tolist() == single.var_names.tolist()
-        assert views.feature_names[2] is None
-        assert views.feature_names[3].tolist() == ["CD3", "CD4"]
+        assert views.feature_names[1].tolist() == ["CD3", "CD4"]
         assert views.y is None
+    assert load_views(single, views=["log", "X_pca"]).feature_names[1] is None
+    derived_only = anndata.AnnData(obs=single.obs, layers={"log": single.layers["log"]}, var=single.var)
+    with pytest.raises(ViewsError, match="it has no X, only 'log'"):
+        load_views(derived_only)
+
+
+def test_a_name_in_layers_and_obsm_is_told_apart(single: anndata.AnnData) -> None:
+    single.layers["protein"] = single.X
+    with pytest.warns(UnusedVariablesWarning, match="'log', 'layers/protein', 'X_pca'"):
+        assert load_views(single).names == ("X", "obsm/protein")
 
 
 def test_views_and_labels_of_anndata_can_be_chosen(single: anndata.AnnData) -> None:

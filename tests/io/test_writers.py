@@ -12,7 +12,7 @@ import pytest
 
 import viewfuse
 from viewfuse import Views, ViewsError, load_views, summarise
-from viewfuse.io import add_results, save_labels, save_results
+from viewfuse.io import annotate, save_labels, save_results
 
 pd = pytest.importorskip("pandas")
 pytest.importorskip("pyarrow")
@@ -53,6 +53,17 @@ def test_labels_with_ids_and_confidence(tmp_path: Path, views: Views, model: Sim
 def test_without_ids_the_rows_are_numbered(tmp_path: Path, model: SimpleNamespace) -> None:
     save_labels(tmp_path / "labels.csv", model, Views([np.eye(4)]))
     assert pd.read_csv(tmp_path / "labels.csv")["row"].tolist() == [0, 1, 2, 3]
+
+
+def test_cells_that_a_spreadsheet_would_run_are_escaped(tmp_path: Path, model: SimpleNamespace) -> None:
+    ids = ["=cmd|'/c calc'!A0", "+1+1", "-5", "@sum(a1)"]
+    views = Views([np.eye(4)], ids=ids)
+    for suffix in (".csv", ".tsv"):
+        text = save_labels(tmp_path / f"labels{suffix}", model, views).read_text()
+        assert [line.split("," if suffix == ".csv" else "\t")[0] for line in text.splitlines()[1:]] == [
+            "'=cmd|'/c calc'!A0", "'+1+1", "-5", "'@sum(a1)",
+        ]  # fmt: skip
+    assert pd.read_parquet(save_labels(tmp_path / "labels.parquet", model, views))["id"].tolist() == ids
 
 
 def test_a_record_is_written_like_its_model(tmp_path: Path, views: Views, model: SimpleNamespace) -> None:
@@ -145,11 +156,12 @@ def test_results_are_added_to_anndata(tmp_path: Path, model: SimpleNamespace) ->
         save_results(target, model, views, into=source)
         found = anndata.read_h5ad(target)
         assert found.obs["viewfuse"].tolist() == ["1", "0", "1", "0"]
+        assert found.obs["viewfuse"].cat.categories.tolist() == ["0", "1"]
         assert found.obs["viewfuse_confidence"].tolist() == [0.9, 0.8, 0.7, 0.6]
         np.testing.assert_array_equal(found.obsm["X_viewfuse"], model.embedding_)
         np.testing.assert_array_equal(found.uns["viewfuse"]["view_weights"], [0.75, 0.25])
         assert list(found.uns["viewfuse"]["view_names"]) == ["X", "protein"]
-        assert json.loads(found.uns["viewfuse"]["params"])["n_clusters"] == 2
+        assert json.loads(found.uns["viewfuse"]["estimator"])["n_clusters"] == 2
         np.testing.assert_array_equal(found.X, data.X)
 
 
@@ -176,6 +188,6 @@ def test_results_are_added_to_mudata_by_id(tmp_path: Path) -> None:
     with pytest.raises(ViewsError, match=r"came from MuData, which is written as \.h5mu"):
         save_results(tmp_path / "made.h5ad", model, views, into=data)
     with pytest.raises(ViewsError, match="Sample 'z' is not in this object"):
-        add_results(data, model, Views([np.ones((2, 2))], ids=["c1", "z"]))
+        annotate(data, model, Views([np.ones((2, 2))], ids=["c1", "z"]))
     with pytest.raises(ViewsError, match="not to dict"):
-        add_results({}, model, views)
+        annotate({}, model, views)

@@ -16,7 +16,7 @@ from viewfuse import GFSC, AnchorGFSC, Views
 from viewfuse.datasets import make_views
 from viewfuse.exceptions import ConvergenceWarning
 
-pytest.importorskip("bokeh")
+pytest.importorskip("jinja2")
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 CHROMEDRIVER = shutil.which("chromedriver")
@@ -61,7 +61,13 @@ def chromium() -> Iterator[Any]:
         pytest.skip("no Chromium here: apt-get install chromium chromium-driver")
     options = webdriver.ChromeOptions()
     options.binary_location = CHROMIUM
-    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--window-size=1200,900"):
+    for argument in (
+        "--headless=new",
+        "--no-sandbox",
+        "--disable-dev-shm-usage",
+        "--enable-unsafe-swiftshader",
+        "--window-size=1200,900",
+    ):
         options.add_argument(argument)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(CHROMEDRIVER))
@@ -77,7 +83,16 @@ class Page:
         self.driver = driver
         driver.get_log("browser")  # discard messages of the last page
         driver.get(path.as_uri())
-        driver.execute_async_script(
+        self.wait()
+        self.run("localStorage.clear()")
+        self.reload()
+
+    def reload(self) -> None:
+        self.driver.refresh()
+        self.wait()
+
+    def wait(self) -> None:
+        self.driver.execute_async_script(
             "const done = arguments[0];"
             "const look = () => document.documentElement.dataset.ready ? done() : setTimeout(look, 50);"
             "look();"
@@ -86,12 +101,8 @@ class Page:
     def run(self, script: str) -> Any:
         return self.driver.execute_script(script)
 
-    def samples(self, field: str) -> list[Any]:
-        """A column of the data of the scatter plot."""
-        return self.run(
-            "const models = Bokeh.documents.flatMap(document => [...document.all_models]);"
-            f"return Array.from(models.find(model => model.name === 'samples').data['{field}']);"
-        )
+    def text(self, id: str) -> str:
+        return self.run(f"return document.getElementById('{id}').textContent")
 
     def choose(self, select: str, value: str) -> None:
         self.run(
@@ -100,16 +111,35 @@ class Page:
             "select.dispatchEvent(new Event('change'));"
         )
 
-    def tooltip(self) -> str:
-        """The text of the visible tooltip."""
-        return self.run(
-            "const within = e => e.shadowRoot ? all(e.shadowRoot) : [];"
-            "const all = node => [...node.querySelectorAll('*')].flatMap(e => [e, ...within(e)]);"
-            "return all(document).filter(e => e.className === 'bk-tooltip-content').map(e => e.textContent).join(' ');"
-        )
+    def click(self, id: str) -> None:
+        self.run(f"document.getElementById('{id}').click()")
+
+    def shown(self) -> list[str]:
+        """The value of each sample that the colour stands for."""
+        return self.run("return Array.from({length: viewfuse.n}, (_, i) => viewfuse.colours().text(i))")
+
+    def selection(self) -> list[list[int]]:
+        return self.run("return viewfuse.selection()")
+
+    def mode(self, name: str) -> None:
+        self.run(f"document.querySelector('input[name=mode][value={name}]').click()")
+
+    def draw(self, points: list[tuple[float, float]]) -> None:
+        """Drag the pointer over the map along these points, from −1 to 1 from its middle."""
+        action_chains = pytest.importorskip("selenium.webdriver").ActionChains
+        canvas = self.driver.find_element("id", "map")
+        self.run("document.getElementById('map').scrollIntoView({block: 'center', behavior: 'instant'})")
+        width, height = canvas.size["width"], canvas.size["height"]
+        at = [(round(x * width / 2), round(y * height / 2)) for x, y in points]
+        chain = action_chains(self.driver, duration=10).move_to_element_with_offset(canvas, *at[0]).click_and_hold()
+        for place in at[1:]:
+            chain = chain.move_to_element_with_offset(canvas, *place)
+        chain.release().perform()
 
     def errors(self) -> list[str]:
-        return [entry["message"] for entry in self.driver.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")]
+        """Errors and warnings of the page; the driver's remarks about its own speed are none."""
+        found = [entry["message"] for entry in self.driver.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")]
+        return [message for message in found if "GL Driver Message" not in message]
 
 
 @pytest.fixture

@@ -125,3 +125,20 @@ def test_columns_of_relations_in_frames_are_matched_by_id():
     for kinds in ("auto", {"g": "graph"}):
         views = Views({"words": words, "g": shuffled}, kinds=kinds)
         np.testing.assert_array_equal(views.view("g"), graph.to_numpy())
+
+
+def test_counts_are_whole_numbers():
+    assert Views({"n": np.arange(6).reshape(3, 2)}, kinds={"n": "counts"}).kinds == ("counts",)
+    with pytest.raises(ViewsError, match=r"'n' is declared as counts, but holds 1\.5; counts are whole numbers"):
+        Views({"n": np.array([[1.5, 2], [0, 1]])}, kinds={"n": "counts"})
+    with pytest.raises(ViewsError, match=r"holds -1"):
+        Views({"n": np.array([[1, -1], [0, 1]])}, kinds={"n": "counts"})
+
+
+def test_categories_become_indicators():
+    codes = np.array([[1, 7], [2, 7], [3, 8.0]])
+    views = Views({"c": codes}, kinds={"c": "categories"})
+    np.testing.assert_array_equal(views.view("c").toarray(), [[1, 0, 0, 1, 0], [0, 1, 0, 1, 0], [0, 0, 1, 0, 1]])
+    assert views.feature_names[0].tolist() == ["0=1", "0=2", "0=3", "1=7", "1=8"]
+    assert Views(views).view("c").shape == (3, 5)
+    assert views[[0, 1]].view("c").shape == (2, 5)

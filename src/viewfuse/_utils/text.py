@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-__all__ = ["count", "listed"]
+__all__ = ["count", "listed", "number"]
 
 _SHOWN = 5  # how many ids, rows or columns a message names
 
@@ -28,3 +28,16 @@ def count(number: int, noun: str, plural: str | None = None) -> str:
     ('1 view', '2 views', '2 entries')
     """
     return f"{number} {noun}" if number == 1 else f"{number} {plural or noun + 's'}"
+
+
+def number(value: float) -> str:
+    """A number with three significant digits, without exponent where people would not write one.
+
+    >>> number(62.714), number(0.01234), number(1234567.0), number(3.0)
+    ('62.7', '0.0123', '1,234,567', '3')
+    """
+    if value != value or abs(value) == float("inf"):
+        return str(value)
+    if abs(value) >= 1000:
+        return f"{value:,.0f}"
+    return f"{value:.3g}"

@@ -26,6 +26,7 @@ __all__ = [
     "KindRules",
     "Labels",
     "LooseIds",
+    "MaxDrawn",
     "Method",
     "MissingSamples",
     "NoLabels",
@@ -133,6 +134,11 @@ Columns = Annotated[
     ),
 ]
 
+MaxDrawn = Annotated[
+    int | None,
+    typer.Option("--points", min=10, metavar="N", help="Draw at most so many samples on the map of the report (5,000)."),
+]
+
 
 def comma_separated(text: str) -> list[str]:
     """
@@ -168,6 +174,11 @@ class Reading:
             "loose_ids": self.loose_ids,
             "kinds": by_name(self.kinds, "kinds") or "auto",
         }
+
+    def given(self) -> dict[str, Any]:
+        """The arguments that differ from the defaults of ``load_views``, for the code on a report."""
+        defaults = Reading().arguments()
+        return {name: value for name, value in self.arguments().items() if value != defaults[name]}
 
     def table_options(self) -> TableOptions:
         """The options for tables."""

@@ -20,6 +20,8 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
+from .._utils.steps import listening
+
 if TYPE_CHECKING:
     from ..fusion import Sweep
 
@@ -84,19 +86,20 @@ def steps_bar(
 @contextmanager
 def parts_bar(
     description: str, *, delay: float = _DELAY, console: Console | None = None
-) -> Iterator[Callable[[int, int], None]]:
-    """Progress bar of work in equal parts; yields the function to call with the number of parts done and in all."""
-    with _bar(console, delay, BarColumn(), *_times()) as bar:
-        task = bar.add_task(description, total=1.0)
-        yield lambda done, parts: bar.update(task, completed=done / parts)
+) -> Iterator[Callable[[int, int, str], None]]:
+    """Progress bar of work in parts; yields the function to call with the parts done, all parts, and the next one's name."""
+    with _bar(console, delay, BarColumn(), TextColumn("{task.fields[part]}"), *_times()) as bar:
+        task = bar.add_task(description, total=1.0, part="")
+        yield lambda done, parts, name: bar.update(task, completed=done / parts, part=name)
 
 
 @contextmanager
 def spinner(description: str, *, delay: float = _DELAY, console: Console | None = None) -> Iterator[None]:
-    """Spinner with the elapsed time, for work of unknown length."""
-    with _bar(console, delay, TimeElapsedColumn()) as bar:
-        bar.add_task(description, total=None)
-        yield
+    """Spinner with the elapsed time, for work of unknown length; the steps of the work are shown as they begin."""
+    with _bar(console, delay, TextColumn("{task.fields[step]}", markup=False), TimeElapsedColumn()) as bar:
+        task = bar.add_task(description, total=None, step="")
+        with listening(lambda name: bar.update(task, step=name)):
+            yield
 
 
 def _times() -> tuple[ProgressColumn, ProgressColumn]:

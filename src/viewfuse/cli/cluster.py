@@ -33,6 +33,7 @@ from ._options import (
     KindRules,
     Labels,
     LooseIds,
+    MaxDrawn,
     Method,
     MissingSamples,
     NoLabels,
@@ -78,6 +79,7 @@ def cluster(
         ),
     ] = None,
     columns: Columns = None,
+    points: MaxDrawn = None,
     seed: Seed = 0,
     device: Device = None,
     as_json: AsJson = False,
@@ -110,7 +112,8 @@ def cluster(
       viewfuse cluster patients.h5mu --save patients.model
     """
     _check_targets(files, output, save, report)
-    data = load(files, Reading(views, ids, labels, no_labels, samples, missing, types, loose_ids, kinds))
+    reading = Reading(views, ids, labels, no_labels, samples, missing, types, loose_ids, kinds)
+    data = load(files, reading)
     extra = None if columns is None else read_columns(columns)
     check_columns(extra, data)
     choice = choose(data, method, n_clusters)
@@ -130,10 +133,12 @@ def cluster(
         written["model"] = str(model.save(save))
     elif save is not None:
         into = files[0] if save.suffix.lower() in _OMICS else None
-        written["results"] = str(save_results(save, fit, into=into))
+        with spinner(f"Saving {save.name}"):
+            written["results"] = str(save_results(save, fit, into=into))
     if report is not None:
         with parts_bar("Writing the report") as on_part:
-            written["report"] = str(write_report(report, fit, columns=extra, source=title_of(files), on_part=on_part))
+            about: dict[str, Any] = {"source": files, "load_options": reading.given(), "max_drawn": points}
+            written["report"] = str(write_report(report, fit, columns=extra, on_part=on_part, **about))
     if as_json:
         print(json.dumps(found, indent=2))
     else:
@@ -254,6 +259,9 @@ def _summary(fit: FitSummary, title: str, choice: MethodChoice) -> dict[str, Any
     return {
         "file": title,
         "samples": fit.n_samples,
+        "dropped": fit.n_dropped,
+        "missing": {name: absent for name, absent in fit.n_missing.items() if absent},
+        "verdict": fit.verdict,
         "method": choice.method,
         "picked": list(choice.reasons),
         "choice": fit.choice,
@@ -276,6 +284,12 @@ def _show(found: dict[str, Any], chosen: list[str], console: Console) -> None:
         console.print(text, highlight=False, soft_wrap=True)
 
     line(f"[bold]{escape(found['file'])}[/]: {found['samples']:,} samples")
+    if found["dropped"]:
+        line(f"{count(found['dropped'], 'sample was', 'samples were')} dropped, because some view does not have them")
+    for name, absent in found["missing"].items():
+        line(f"{count(absent, 'sample is', 'samples are')} missing from view {escape(name)}")
+    if found["verdict"] is not None:
+        line(f"[bold]{escape(found['verdict']['sentence'])}[/]")
     for reason in chosen:
         line(escape(reason))
     table = Table("view")

@@ -23,6 +23,7 @@ from ._options import (
     KindRules,
     Labels,
     LooseIds,
+    MaxDrawn,
     MissingSamples,
     NoLabels,
     Reading,
@@ -40,13 +41,16 @@ def report(
     results: Annotated[Path, typer.Argument(help="File that viewfuse cluster --save wrote: .npz.")],
     data: Annotated[
         list[Path] | None,
-        typer.Argument(help="The data that was clustered. It adds features, view graphs and agreement to the report."),
+        typer.Argument(
+            help="The data that was clustered. Results that viewfuse cluster --save wrote have all that the report needs."
+        ),
     ] = None,
     output: Annotated[Path, typer.Option("-o", "--output", help="Write the report to this file: .html.")] = Path(
         "report.html"
     ),
     title: Annotated[str | None, typer.Option(help="Title of the report.")] = None,
     columns: Columns = None,
+    points: MaxDrawn = None,
     views: ViewRules = None,
     ids: Ids = None,
     labels: Labels = None,
@@ -64,17 +68,27 @@ def report(
 
       viewfuse cluster news.mat -k 6 --save news.npz
 
-      viewfuse report news.npz news.mat -o news.html
+      viewfuse report news.npz -o news.html
     """
     check_report_target(output)
     fit = load_results(results)
-    found = load(data, Reading(views, ids, labels, no_labels, samples, missing, types, loose_ids, kinds)) if data else None
+    reading = Reading(views, ids, labels, no_labels, samples, missing, types, loose_ids, kinds)
+    found = load(data, reading) if data else None
     if found is not None:
         _check_same_samples(fit, found, title_of(data or []))
     extra = None if columns is None else read_columns(columns)
-    source = title_of(data) if data else results
     with parts_bar("Writing the report") as on_part:
-        path = write_report(output, fit, found, columns=extra, title=title, source=source, on_part=on_part)
+        path = write_report(
+            output,
+            fit,
+            found,
+            columns=extra,
+            title=title or ", ".join(path.name for path in data or [results]),
+            source=data,
+            load_options=reading.given(),
+            max_drawn=points,
+            on_part=on_part,
+        )
     if as_json:
         summary = {"samples": fit.n_samples, "clusters": fit.n_clusters, "written": {"report": str(path)}}
         print(json.dumps(summary, indent=2))

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._utils import hooks
 from .._utils.device import free_memory, moves_to, to_host
+from .._utils.extras import require
 from .._utils.text import listed
 from .._utils.warn import warn
 from ..exceptions import EncodingWarning, KindWarning, UnusedColumnsWarning, ViewsTypeError
@@ -355,12 +356,9 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
     def _in_order_of_fit(self, frame: Any) -> Any:
         """The columns of the fit, in its order, where a frame has them in another."""
         names = list(self.feature_names_in_)
-        if list(frame.columns) == names or not set(names) <= set(frame.columns):
+        if list(frame.columns) == names or set(names) != set(frame.columns):
             return frame
-        extra = [name for name in frame.columns if name not in set(names)]
-        said = f"; {listed(extra)} are new and not used" if extra else ""
-        problem = f"The columns are not those of the fit, or in another order: they are matched by name{said}."
-        warn(EncodingWarning(problem))
+        warn(EncodingWarning("The columns are in another order than in the fit, and are matched by name."))
         return frame[names]
 
     def _weights_of_all_views(self, weights: np.ndarray, used: list[int], n_views: int) -> np.ndarray:
@@ -395,8 +393,17 @@ class EmbeddingMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
     embedding_: Any
 
     def fit_transform(self, X: Any, y: Any = None) -> Any:
-        """Cluster the samples and return their embedding, one row per sample."""
-        return self.fit(X).embedding_
+        """Cluster the samples and return their embedding, one row per sample.
+
+        With ``set_output(transform="pandas")`` the index of the frame has the ids of the samples.
+        """
+        data = X if _is_one_matrix(X) else self._as_views(X)
+        embedding = self.fit(data).embedding_
+        ids = getattr(data, "ids", None)
+        wanted = getattr(self, "_sklearn_output_config", {}).get("transform", get_config()["transform_output"])
+        if ids is None or wanted != "pandas":
+            return embedding
+        return require("pandas").DataFrame(to_host(embedding), index=ids)  # scikit-learn names the columns
 
     @property
     def _n_features_out(self) -> int:

@@ -23,7 +23,7 @@ from ..exceptions import (
     ViewsTypeError,
 )
 from ..linalg.threads import thread_limits_kept
-from ..views import Views
+from ..views import Views, guess_kind
 from ._constraints import Count, check_value
 from .verdict import Verdict
 
@@ -206,9 +206,20 @@ def unbalanced_sizes(labels: np.ndarray, n_clusters: int, views: Views) -> str |
 
 
 def check_graphs(views: Views, arrays: Sequence[Any]) -> None:
-    """Graphs must be square and have no negative entry."""
+    """Graphs must be square and have no negative entry. What looks like distances is warned of."""
     n = len(views)
-    for name, array in zip(views.names, arrays, strict=True):
+    for name, array, kind in zip(views.names, arrays, views.kinds, strict=True):
+        if kind in ("kernel", "distance") or (kind == "features" and guess_kind(array) == "distance"):
+            what = "looks like distances" if kind == "features" else f"is declared a {kind}"
+            warn(
+                UninformativeViewWarning(
+                    f"View {name!r} {what}, but affinity='precomputed' takes it as a graph, in which more means nearer.",
+                    hint="Declare it in Views(..., kinds=) and leave affinity='precomputed' out, or give similarities.",
+                    view=name,
+                    parameter="affinity",
+                    value="precomputed",
+                )
+            )
         if array.shape[1] != n:
             raise ViewsError(
                 f"View {name!r} is {array.shape[0]} × {array.shape[1]}; with affinity='precomputed' every view must be a "

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 from array_api_compat import array_namespace, is_numpy_array
-from sklearn.utils import check_random_state
+from sklearn.utils import ClassifierTags, check_random_state
 
 from .._utils.device import free_memory, moves_to, on_device, to_host, true_positions
 from .._utils.warn import quietly, warn
@@ -174,9 +174,15 @@ class ExactFusion(StoppableMixin, ViewReportMixin, NewSamplesMixin, RelabelMixin
     def _learned_samples(self, views: Views, arrays: list[Any], used: list[int]) -> NewSamples | None:
         if self.affinity == "precomputed" or not self._gives_verdict:  # inside other fits no new samples are placed
             return None
-        labels, embedding = to_host(self.labels_), np.asarray(to_host(self._points), dtype=np.float64)
+        labels, embedding = to_host(self.labels_), to_host(self.embedding_)
         encoded = [views.is_encoded(v) for v in range(views.n_views)]
         return NewSamples.learn(arrays, self._present, used, self.view_weights_, labels, embedding, encoded)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        # scikit-learn expects them of whatever has predict_proba; its columns are clusters, not the classes of y.
+        tags.classifier_tags = ClassifierTags(multi_class=False)
+        return tags
 
     def _new_views(self, X: Any) -> Views:
         new = self._as_views(X, reset=False)

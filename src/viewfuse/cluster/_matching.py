@@ -11,8 +11,10 @@ import scipy.sparse as sp
 
 from .._utils.row_blocks import is_on_disk
 from .._utils.text import count, listed
-from ..exceptions import ViewsError
+from .._utils.warn import warn
+from ..exceptions import UninformativeViewWarning, ViewsError
 from ..views import RELATIONS, Views
+from ..views.kinds import indicators
 from ..views.members import named_members
 
 __all__ = ["Columns"]
@@ -46,7 +48,8 @@ class Columns:
         arrays = [self._columns_in_order(views, v) for v in range(views.n_views)]
         if all(array is views.arrays[v] for v, array in enumerate(arrays)):
             return views
-        matched = Views(arrays, names=views.names, ids=views.ids, y=views.y, present=views.present, kinds=views.kinds)
+        kinds = [k if k in RELATIONS or self.kinds[v] != "categories" else "features" for v, k in enumerate(views.kinds)]
+        matched = Views(arrays, names=views.names, ids=views.ids, y=views.y, present=views.present, kinds=kinds)
         matched.feature_names = self.columns
         return matched
 
@@ -78,10 +81,34 @@ class Columns:
         order = self.order(views.names)
         return views if order == list(range(views.n_views)) else views.select_views(order)
 
+    def _categories(self, views: Views, v: int) -> Any:
+        """The indicators of the categories of the fit; of unknown ones there are none, with a warning."""
+        array, theirs = views.arrays[v], views.feature_names[v]
+        if views.kinds[v] != "categories":
+            array, theirs = indicators(array, theirs)
+        mine = self.columns[v]
+        assert mine is not None, "indicators have names"
+        assert theirs is not None, "indicators have names"
+        place = {column: position for position, column in enumerate(mine)}
+        new = [column for column in theirs if column not in place]
+        if new:
+            warn(
+                UninformativeViewWarning(
+                    f"View {self.names[v]!r} has categories that were not in the fit: {listed(new)}. They are not used.",
+                    view=self.names[v],
+                )
+            )
+        known = [position for position, column in enumerate(theirs) if column in place]
+        taken = sp.csr_array(array.tocsc()[:, known]).tocoo()
+        columns = np.array([place[theirs[position]] for position in known], dtype=int)[taken.col]
+        return sp.csr_array((taken.data, (taken.row, columns)), shape=(len(views), len(mine)))
+
     def _columns_in_order(self, views: Views, v: int) -> Any:
         array, name = views.arrays[v], self.names[v]
         if self.kinds[v] in RELATIONS:
             return array  # its columns are samples
+        if self.kinds[v] == "categories":
+            return self._categories(views, v)
         mine, theirs = self.columns[v], views.feature_names[v]
         if mine is not None and theirs is not None and not np.array_equal(mine, theirs):
             place = {column: position for position, column in enumerate(theirs)}

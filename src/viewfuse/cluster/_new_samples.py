@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._utils.device import to_host
 from ..views import Views
-from .auto.labelling import Labelling
+from .auto.labelling import Labelling, labels_with_gaps
 from .auto.measure import Measure
 from .auto.membership import Membership
 from .auto.votes import Votes, VotingSpace
@@ -73,11 +73,14 @@ class NewSamples:
     def placed(self, arrays: Sequence[Any], present: np.ndarray | None) -> tuple[np.ndarray, np.ndarray, Votes]:
         """Labels, memberships and neighbours of new samples."""
         chosen, there = _chosen(arrays, present, self.used)
-        joint = np.hstack(self.measure(chosen, there, self.reference))
+        parts = self.measure(chosen, there, self.reference)
+        joint = np.hstack(parts)
         points = self.space.coordinates(joint)
         votes = self.space.votes(points)
         shares = votes.shares(self.labels, self.membership.n_clusters)
         labels = self.labelling(joint, points, shares, votes.same)
+        known = labels_with_gaps(parts, there, self.reference, self.labels, self.membership.n_clusters)
+        labels = labels if known is None else np.where(known >= 0, known, labels)
         return labels, self.membership.of(points, votes, shares, labels), votes
 
     def renumbered(self, order: np.ndarray, labels: np.ndarray) -> NewSamples:
@@ -113,7 +116,8 @@ class NewSamplesMixin:
 
     def transform(self, X: Any) -> np.ndarray:
         """Where samples lie in the embedding: the mean of their nearest neighbours' rows, weighted by similarity."""
-        return self._placed_new(X)[2].mean(self._known_samples().embedding)
+        embedding = self._known_samples().embedding
+        return self._placed_new(X)[2].mean(embedding).astype(embedding.dtype, copy=False)
 
     def outlier_score(self, X: Any) -> np.ndarray:
         """How unlike all samples of the fit each sample is: 0 in equally dense surroundings, 1 if half as dense, …"""

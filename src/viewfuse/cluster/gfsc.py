@@ -128,7 +128,7 @@ class GFSC(ExactFusion):
 
     def _shared_cut(self, views: Views, n_clusters: int, rng: np.random.RandomState) -> Cut | None:
         """Cuts of subgraphs of the fused graph before the cut of the fit, which only the robust variant keeps."""
-        if self.variant != "robust" or not self.gamma:
+        if self.variant != "robust" or not self.gamma or self._relations is not None:
             return None
         arrays, present = self._arrays(views)
         used = nonconstant_views(views, arrays, present)

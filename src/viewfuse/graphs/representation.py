@@ -65,17 +65,18 @@ class Representation:
         return np.clip((values - self.centre) / self.scale, -_CLIP, _CLIP)
 
 
-def represent(view: Any, *, encoded: bool = False) -> Representation:
+def represent(view: Any, *, encoded: bool = False, known_counts: bool = False) -> Representation:
     """Decide how the samples of an (n, d) view are measured, and learn the numbers that this needs.
 
-    ``encoded`` says that the columns already count about equally, as those of encoded tables do.
+    ``encoded`` says that the columns already count about equally, as those of encoded tables do; ``known_counts`` that the
+    values are counts, so that the directions of their square roots are measured.
     """
     columns = _varying_columns(view)
     if encoded:
         reason = "columns of a table, encoded one by one"
         return Representation("encoded", reason, columns, np.zeros(columns.size), np.ones(columns.size))
-    counts = _is_counts(view)
-    if view.shape[1] > _FEWEST_DIRECTIONS and (counts or _is_mostly_zero(view)):
+    counts = known_counts or _is_counts(view)
+    if known_counts or (view.shape[1] > _FEWEST_DIRECTIONS and (counts or _is_mostly_zero(view))):
         reason = "whole numbers of at least 0" if counts else "non-negative and mostly zero"
         centre = _unit_rows(view, columns, counts=counts).mean(axis=0)
         return Representation("directions", reason, columns, centre, np.ones(columns.size), counts=counts)

@@ -1,5 +1,6 @@
 """Everything known about a fit, in one record: the report, the plots, the files and the notebook are made from it."""
 
+from .markers import markers
 from .summary import FitSummary, as_summary, summarise
 
-__all__ = ["FitSummary", "as_summary", "summarise"]
+__all__ = ["FitSummary", "as_summary", "markers", "summarise"]

@@ -6,24 +6,31 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components
 from sklearn.metrics.cluster import contingency_matrix
 
 from .._utils.warn import quietly
-from ..linalg import Laplacian, assign_clusters, smallest_eigenpairs, unit_rows
+from ..linalg import assign_clusters, unit_rows
+from ..linalg.sparse_cut import normalized_graph, spectrum
 from ..metrics import ari, evaluate
 
 __all__ = ["Agreement", "Confusion", "agreement", "confusion", "natural_order"]
+
+_DENSE_UP_TO = 300  # samples; of more, a few eigenvectors of a sparse graph are found faster without the others
 
 
 @dataclass(frozen=True, eq=False)
 class Agreement:
     """Adjusted Rand index between the clusterings of single views and the result of all views, on the drawn samples.
 
-    ``values`` is a symmetric matrix; its last row and column are the result.
+    ``values`` is a symmetric matrix; its last row and column are the result. ``without`` is, for each view, the agreement of
+    the result with the clusters that the other views have without it: high if the view is not needed.
     """
 
     names: tuple[str, ...]
     values: np.ndarray
+    without: dict[str, float]
 
     def with_result(self) -> dict[str, float]:
         """For each view, the adjusted Rand index between its own clustering and the result."""
@@ -51,21 +58,51 @@ class Confusion:
     counts: np.ndarray
 
 
-def agreement(labels: np.ndarray, graphs: Mapping[str, np.ndarray]) -> Agreement:
-    """Cluster each view's graph by itself and compare. ``labels`` are the result for the same samples."""
+def agreement(labels: np.ndarray, graphs: Mapping[str, sp.csr_array]) -> Agreement:
+    """Cut each view's graph by itself, and the mean of the others without it, and compare.
+
+    ``labels`` are the result for the same samples. Samples without edges in a graph are left out of its comparisons.
+    """
     k = np.unique(labels).size
+    normalized = {name: normalized_graph(graph) for name, graph in graphs.items()}
+    everything = sum(normalized.values(), sp.csr_array((len(labels), len(labels))))
     clusterings = [*(_spectral_clusters(graph, k) for graph in graphs.values()), np.asarray(labels)]
-    values = np.array([[ari(one, other) for other in clusterings] for one in clusterings])
-    return Agreement((*graphs, "all views fused"), values)
+    values = np.array([[_ari(one, other) for other in clusterings] for one in clusterings])
+    without = {
+        name: _ari(_spectral_clusters(sp.csr_array(everything - graph), k), labels) for name, graph in normalized.items()
+    }
+    return Agreement((*graphs, "all views fused"), values, without if len(graphs) > 1 else {})
 
 
-def _spectral_clusters(graph: np.ndarray, k: int) -> np.ndarray:
+def _spectral_clusters(graph: sp.csr_array, k: int) -> np.ndarray:
+    """The clusters of a graph by itself; −1 for samples without edges, or in a piece too small for a cluster."""
     rng = np.random.RandomState(0)
-    if not 1 < k < len(graph):
-        return np.zeros(len(graph), dtype=int)
+    found = np.full(graph.shape[0], -1)
+    rows = _in_large_pieces(graph, k)
+    if not 1 < k < rows.size:
+        found[rows] = 0
+        return found
     with quietly():  # noise views are expected here
-        pairs = smallest_eigenpairs(Laplacian.of(graph, normalized=True), k, tol=1e-3, random_state=rng)
-        return assign_clusters(np.asarray(unit_rows(pairs.vectors)), k, n_init=3, random_state=rng)
+        some = graph if rows.size == len(found) else sp.csr_array(graph[rows][:, rows])
+        vectors = spectrum(some, k, random_state=rng, dense_up_to=_DENSE_UP_TO).vectors
+        found[rows] = assign_clusters(np.asarray(unit_rows(vectors)), k, n_init=3, random_state=rng)
+    return found
+
+
+def _in_large_pieces(graph: sp.csr_array, k: int) -> np.ndarray:
+    """The samples in connected pieces of at least a quarter of the mean size of a cluster; all with edges if there are few.
+
+    Rows that repeat are connected to each other only. They would be a cluster of their own.
+    """
+    connected = np.flatnonzero(np.asarray(graph.sum(axis=1)).ravel() > 0)
+    _, pieces = connected_components(graph, directed=False)
+    large = np.flatnonzero(np.bincount(pieces)[pieces] >= max(connected.size / (4 * k), 2))
+    return large if large.size > connected.size / 2 else connected
+
+
+def _ari(one: np.ndarray, other: np.ndarray) -> float:
+    both = (one >= 0) & (other >= 0)
+    return ari(one[both], other[both]) if both.any() else 0.0
 
 
 def confusion(known_labels: np.ndarray, labels: np.ndarray) -> Confusion:

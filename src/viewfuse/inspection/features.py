@@ -1,39 +1,95 @@
-"""What sets clusters apart: the features in which a cluster differs from all other samples."""
+"""What a reader is told of each cluster: its size, its features in words, how separate it is, typical samples."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
-from .._utils.row_blocks import read_rows
+from .._utils.text import number
 from ..views import Views
-from .layouts import drawn_samples
+from .markers import Contrast, adjusted, contrasts_of_views, feature_name
+from .neighborhoods import Neighborhoods
 
-__all__ = ["Cluster", "Feature", "describe_clusters", "distinguishing_features"]
+__all__ = ["Cluster", "Feature", "describe_clusters", "in_words"]
 
 _MIN_EFFECT = 0.5  # standard deviations; a feature with a smaller effect does not set a cluster apart
+_FEATURES_PER_VIEW = 4
+_FEATURES_IN_WORDS = 3
+_TYPICAL = 3
+_TIMES = 1.5  # from which a ratio of means is worth saying
 
 
 @dataclass(frozen=True)
 class Feature:
-    """A feature with a high or low mean in a cluster: ``effect = (mean inside − mean outside) / standard deviation``."""
+    """A feature with a high or low mean in a cluster.
+
+    ``effect`` is ``(inside − outside) / standard deviation``, ``auc`` the probability that a sample inside has a larger
+    value than one outside. ``inside`` and ``outside`` are means, or shares of a category.
+    """
 
     view: str
     name: str
+    kind: str
     effect: float
+    inside: float
+    outside: float
+    auc: float
+    p_adjusted: float
+
+    @property
+    def words(self) -> str:
+        """
+        >>> Feature("profile", "age", "number", 1.4, 62.7, 44.1, 0.85, 0.0).words
+        'higher age (62.7 against 44.1)'
+        >>> Feature("profile", "region=west", "category", 1.2, 0.81, 0.2, 0.8, 0.0).words
+        'mostly region=west (81 % against 20 %)'
+        >>> Feature("usage", "calls", "count", 1.2, 12.4, 5.9, 0.8, 0.0).words
+        '2.1 times the calls (12.4 against 5.9)'
+        """
+        if self.kind == "category":
+            return f"{self._often()} {self.name} ({self.inside:.0%} against {self.outside:.0%})".replace("%", " %")
+        compared = f"({number(self.inside)} against {number(self.outside)})"
+        if self.kind == "count" and self.outside > 0 and self.inside >= _TIMES * self.outside:
+            return f"{self.inside / self.outside:.1f} times the {self.name} {compared}"
+        return f"{'higher' if self.effect > 0 else 'lower'} {self.name} {compared}"
+
+    def _often(self) -> str:
+        if self.effect > 0:
+            return "mostly" if self.inside >= 0.5 else "more often"
+        return "hardly ever" if self.inside < 0.1 else "less often"
 
 
 @dataclass(frozen=True)
 class Cluster:
-    """One cluster: its size, its median confidence, and its distinguishing features by view, largest effect first."""
+    """One cluster.
+
+    Attributes
+    ----------
+    label, size : int
+    share : float, of all samples
+    confidence : float or None, the median
+    returned : float or None
+        How much of the cluster came back when halves of the samples were clustered alone (mean Jaccard index).
+    silhouette : float or None, mean silhouette of its samples in the data before the cut, from −1 to 1
+    inside : float or None
+        Share of the neighbours of its samples, in the graph before the cut, that are in the same cluster.
+    view_weights : dict of float
+        Share of each view in what the views' neighbours know of this cluster; empty without the data.
+    typical : tuple of str, samples in the middle of the cluster
+    features : dict of tuples of Feature, by view, the largest effect first
+    """
 
     label: int
     size: int
     share: float
     confidence: float | None
+    returned: float | None
+    silhouette: float | None
+    inside: float | None
+    view_weights: dict[str, float]
+    typical: tuple[str, ...]
     features: dict[str, tuple[Feature, ...]]
 
     def top_features(self, count: int) -> list[Feature]:
@@ -41,57 +97,140 @@ class Cluster:
         every = [feature for features in self.features.values() for feature in features]
         return sorted(every, key=lambda feature: -abs(feature.effect))[:count]
 
+    @property
+    def words(self) -> str:
+        """What sets the cluster apart, in one line; empty without the data."""
+        return in_words(self.top_features(_FEATURES_IN_WORDS)) if self.features else ""
 
-def describe_clusters(labels: np.ndarray, confidence: np.ndarray | None, views: Views | None) -> tuple[Cluster, ...]:
-    """The clusters in the order of their labels; without ``views`` they have no features."""
+
+def in_words(features: Sequence[Feature]) -> str:
+    """The features in one line."""
+    return ", ".join(feature.words for feature in features) if features else "no single feature sets it apart"
+
+
+def describe_clusters(
+    labels: np.ndarray,
+    views: Views | None,
+    *,
+    confidence: np.ndarray | None = None,
+    returned: np.ndarray | None = None,
+    neighborhoods: Neighborhoods | None = None,
+    rows: np.ndarray | None = None,
+    names: Sequence[str] = (),
+) -> tuple[Cluster, ...]:
+    """The clusters in the order of their labels.
+
+    Parameters
+    ----------
+    labels : (n,) array of int
+    views : Views or None: without it there are no features
+    confidence : (n,) array or None
+    returned : (n_clusters,) array or None
+    neighborhoods : the graphs of the samples ``rows``, or None
+    names : the names of all samples
+    """
     found, sizes = np.unique(labels, return_counts=True)
-    by_view = {} if views is None else distinguishing_features(labels, views, found)
+    by_view = {} if views is None else _distinguishing(contrasts_of_views(labels, views), views, len(found))
+    near = _Near.of(neighborhoods, labels[rows]) if neighborhoods is not None and rows is not None else None
     return tuple(
         Cluster(
             label=int(label),
             size=int(size),
             share=float(size / len(labels)),
             confidence=None if confidence is None else float(np.median(confidence[labels == label])),
+            returned=_known(returned, place),
+            silhouette=None if near is None else near.silhouette.get(int(label)),
+            inside=None if near is None else near.inside[int(label)],
+            view_weights={} if near is None else near.view_weights[int(label)],
+            typical=() if near is None or rows is None else tuple(names[rows[row]] for row in near.typical[int(label)]),
             features={view: features[place] for view, features in by_view.items()},
         )
         for place, (label, size) in enumerate(zip(found, sizes, strict=True))
     )
 
 
-def distinguishing_features(
-    labels: np.ndarray, views: Views, found: np.ndarray, *, count: int = 4, most_samples: int = 20_000
+def _known(shares: np.ndarray | None, place: int) -> float | None:
+    return None if shares is None or place >= len(shares) or np.isnan(shares[place]) else float(shares[place])
+
+
+def _distinguishing(
+    contrasts: Mapping[str, Contrast], views: Views, n_clusters: int
 ) -> dict[str, list[tuple[Feature, ...]]]:
-    """For each view and each cluster, the ``count`` features with the largest effects, from at most ``most_samples``."""
-    rows = drawn_samples(labels, most_samples)
+    """For each view and each cluster, the features with the largest effects."""
+    p_values = adjusted(np.concatenate([one.p_value.ravel() for one in contrasts.values()] or [np.empty(0)]))
     by_view: dict[str, list[tuple[Feature, ...]]] = {}
-    for v, name in enumerate(views.names):
-        effects = _effects(read_rows(views.readable(v), rows), np.asarray(labels)[rows], found)
-        by_view[name] = [_largest(row, name, views.feature_names[v], count) for row in effects]
+    start = 0
+    for name, found in contrasts.items():
+        names = views.feature_names[views.names.index(name)]
+        p_adjusted = p_values[start : start + found.p_value.size].reshape(found.p_value.shape)
+        start += found.p_value.size
+        by_view[name] = [_largest(found, p_adjusted, place, name, names) for place in range(n_clusters)]
     return by_view
 
 
-def _effects(view: Any, labels: np.ndarray, found: np.ndarray) -> np.ndarray:
-    """(clusters, features): mean inside minus mean outside, divided by the standard deviation of all samples."""
-    values: Any = view.astype(float) if sp.issparse(view) else np.asarray(view, dtype=float)
-    if not sp.issparse(values):
-        complete = np.isfinite(values).all(axis=1)
-        values, labels = values[complete], labels[complete]
-    members = sp.csr_array((labels[None, :] == found[:, None]).astype(float))
-    sizes = np.asarray(members.sum(axis=1)).ravel()[:, None]
-    sums = members @ values
-    sums = sums.toarray() if sp.issparse(sums) else np.asarray(sums)
-    n, total = len(labels), sums.sum(axis=0)
-    squares = values.multiply(values).sum(axis=0) if sp.issparse(values) else (values * values).sum(axis=0)
-    spread = np.sqrt(np.maximum(np.asarray(squares).ravel() / max(n, 1) - (total / max(n, 1)) ** 2, 0))
-    inside, outside = sums / np.maximum(sizes, 1), (total - sums) / np.maximum(n - sizes, 1)
-    varies = spread > 1e-12 * np.abs(total / max(n, 1)).max(initial=1e-300)
-    return np.where(varies, (inside - outside) / np.where(varies, spread, 1), 0.0)
-
-
-def _largest(effects: np.ndarray, view: str, names: np.ndarray | None, count: int) -> tuple[Feature, ...]:
-    best = np.argsort(-np.abs(effects), kind="stable")[:count]
+def _largest(
+    found: Contrast, p_adjusted: np.ndarray, place: int, view: str, names: np.ndarray | None
+) -> tuple[Feature, ...]:
+    effects = found.effect[place]
     return tuple(
-        Feature(view, f"column {f}" if names is None else str(names[f]), float(effects[f]))
-        for f in best
+        Feature(
+            view=view,
+            name=feature_name(names, f),
+            kind=str(found.kind[f]),
+            effect=float(effects[f]),
+            inside=float(found.inside[place, f]),
+            outside=float(found.outside[place, f]),
+            auc=float(found.auc[place, f]),
+            p_adjusted=float(p_adjusted[place, f]),
+        )
+        for f in np.argsort(-np.abs(effects), kind="stable")[:_FEATURES_PER_VIEW].tolist()
         if abs(effects[f]) >= _MIN_EFFECT
     )
+
+
+@dataclass(frozen=True)
+class _Near:
+    """What the neighbour graphs say of each cluster."""
+
+    silhouette: dict[int, float]
+    inside: dict[int, float]
+    view_weights: dict[int, dict[str, float]]
+    typical: dict[int, list[int]]
+
+    @classmethod
+    def of(cls, neighborhoods: Neighborhoods, labels: np.ndarray) -> _Near:
+        clusters = np.unique(labels)
+        inside = neighborhoods.share_inside(neighborhoods.fused, labels)
+        by_view = {
+            name: _beyond_chance(neighborhoods.share_inside(graph, labels), labels, clusters)
+            for name, graph in neighborhoods.views.items()
+        }
+        silhouettes = neighborhoods.silhouettes(labels)
+        typical, central = {}, neighborhoods.centrality(labels)
+        for cluster in clusters:
+            members = np.flatnonzero(labels == cluster)
+            typical[int(cluster)] = members[np.argsort(-central[members], kind="stable")[:_TYPICAL]].tolist()
+        return cls(
+            silhouette=silhouettes,
+            inside={int(cluster): float(inside[labels == cluster].mean()) for cluster in clusters},
+            view_weights={
+                int(cluster): _normalised({name: shares[place] for name, shares in by_view.items()})
+                for place, cluster in enumerate(clusters)
+            },
+            typical=typical,
+        )
+
+
+def _beyond_chance(inside: np.ndarray, labels: np.ndarray, clusters: np.ndarray) -> list[float]:
+    """For each cluster, the share of neighbours inside it beyond what chance would give, from 0 to 1."""
+    found = []
+    for cluster in clusters:
+        members = labels == cluster
+        chance = float(members.mean())
+        found.append(max(float(inside[members].mean()) - chance, 0.0) / (1 - chance) if chance < 1 else 0.0)
+    return found
+
+
+def _normalised(shares: dict[str, float]) -> dict[str, float]:
+    total = sum(shares.values())
+    return {name: share / total if total > 0 else 1 / len(shares) for name, share in shares.items()}

@@ -1,4 +1,4 @@
-"""The fused graph of a fit and the graph of each single view, among the samples that are drawn."""
+"""The consensus graph of a fit, after its cut, among the samples that are drawn."""
 
 from __future__ import annotations
 
@@ -8,13 +8,9 @@ from typing import Any
 import numpy as np
 
 from .._utils.device import to_host
-from .._utils.row_blocks import read_rows
-from ..graphs import factorise_deviations, self_expressive_graph
 from ..linalg import Laplacian, smallest_eigenpairs
 
-__all__ = ["FusedGraph", "SavedGraph", "heat_map_values", "single_view_graph"]
-
-_ALPHA = 1.0  # of a single view's self-expressive graph: the default of GFSC
+__all__ = ["FusedGraph", "SavedGraph", "heat_map_values"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,16 +59,6 @@ class SavedGraph:
     def spectrum(self, count: int) -> np.ndarray | None:
         """The saved eigenvalues; ``count`` of them were saved."""
         return self.eigenvalues
-
-
-def single_view_graph(view: Any, rows: np.ndarray, *, precomputed: bool = False) -> np.ndarray:
-    """The graph of some samples from one view only, without fusion. Samples without this view have no edges."""
-    if precomputed:
-        block = _block(view, rows)
-        return (block + block.T) / 2
-    ascending = np.argsort(rows)  # files are read in order
-    samples = np.nan_to_num(_dense(read_rows(view, rows[ascending])))[np.argsort(ascending)]
-    return np.asarray(self_expressive_graph(factorise_deviations(samples), _ALPHA))
 
 
 def heat_map_values(graph: np.ndarray) -> tuple[np.ndarray, float]:

@@ -1,17 +1,12 @@
-"""Which samples are drawn, in which order, and their 2-D positions. Pure functions of arrays."""
+"""Which samples are drawn, in which order, and which cluster is nearest. Pure functions of arrays."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from scipy.spatial.distance import pdist
 
 from ..linalg import unit_rows
 
-__all__ = ["cluster_map", "drawn_samples", "nearest_other_cluster", "principal_plane", "sorted_by_cluster"]
-
-_MAX_AROUND_CIRCLE = 12
+__all__ = ["drawn_samples", "nearest_other_cluster", "sorted_by_cluster"]
 
 
 def drawn_samples(labels: np.ndarray, most: int) -> np.ndarray:
@@ -34,40 +29,6 @@ def sorted_by_cluster(labels: np.ndarray, rows: np.ndarray) -> np.ndarray:
     return rows[np.argsort(np.asarray(labels)[rows], kind="stable")]
 
 
-def principal_plane(embedding: np.ndarray) -> np.ndarray:
-    """The first two principal components of the normalized rows of the embedding, (n, 2)."""
-    directions = np.asarray(unit_rows(np.asarray(embedding, dtype=float)))
-    centred = directions - directions.mean(axis=0)
-    _, _, axes = np.linalg.svd(centred.T @ centred)
-    plane = centred @ axes[:2].T
-    return plane if plane.shape[1] == 2 else np.column_stack([plane, np.zeros(len(plane))])
-
-
-def cluster_map(embedding: np.ndarray, labels: np.ndarray, confidence: np.ndarray) -> np.ndarray:
-    """Each cluster as a disc with its most confident samples in the centre, (n, 2).
-
-    Samples that are similar to another cluster are moved towards its disc. Up to twelve discs lie on a circle. More discs
-    fill the circle, because they would not fit side by side on it.
-    """
-    rows = np.asarray(unit_rows(np.asarray(embedding, dtype=float)))
-    clusters, centres = _centres(rows, labels)
-    similarity: Any = np.exp(4 * (rows @ centres.T))
-    similarity /= similarity.sum(axis=1, keepdims=True)
-    middles = _circle(len(clusters)) if len(clusters) <= _MAX_AROUND_CIRCLE else _sunflower(len(clusters))
-    points = similarity @ middles
-    # The weighted means lie closer to the origin than the middles do; the discs shrink by the same factor.
-    shrinkage = (
-        np.linalg.norm(points, axis=1).mean() / np.linalg.norm(middles[np.searchsorted(clusters, labels)], axis=1).mean()
-    )
-    separation = pdist(middles).min() if len(clusters) > 2 else 3**0.5
-    radius = 0.45 * separation * shrinkage
-    for cluster in clusters:
-        members = np.flatnonzero(labels == cluster)
-        members = members[np.argsort(-confidence[members], kind="stable")]
-        points[members] += radius * _sunflower(members.size)
-    return points
-
-
 def nearest_other_cluster(embedding: np.ndarray, labels: np.ndarray) -> np.ndarray:
     """For each sample, the nearest cluster besides its own, by the angle to the cluster's mean direction.
 
@@ -85,16 +46,3 @@ def nearest_other_cluster(embedding: np.ndarray, labels: np.ndarray) -> np.ndarr
 def _centres(rows: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     clusters = np.unique(labels)
     return clusters, np.stack([rows[labels == cluster].mean(axis=0) for cluster in clusters])
-
-
-def _circle(count: int) -> np.ndarray:
-    """``count`` evenly spaced points on the unit circle."""
-    angles = 2 * np.pi * np.arange(count) / count
-    return np.stack([np.cos(angles), np.sin(angles)], axis=1)
-
-
-def _sunflower(count: int) -> np.ndarray:
-    """``count`` points that fill the unit disc evenly, from the centre outwards."""
-    number = np.arange(count)
-    radius, angle = np.sqrt((number + 0.5) / max(count, 1)), np.pi * (3 - 5**0.5) * number
-    return radius[:, None] * np.stack([np.cos(angle), np.sin(angle)], axis=1)

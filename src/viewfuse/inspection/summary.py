@@ -3,31 +3,54 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, is_dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.exceptions import NotFittedError
 
 from .._utils.checksum import checksum
 from .._utils.device import to_host
+from .._utils.extras import require
 from .._utils.text import count
 from .._utils.version import versions
+from ..cluster.verdict import judge_by_neighbors
 from ..exceptions import ViewsError
+from ..linalg.sparse_cut import spectrum
 from ..views import Views
 from .agreement import Agreement, Confusion, agreement, confusion
 from .border import BorderSample, border_samples
 from .features import Cluster, describe_clusters
-from .graphs import FusedGraph, SavedGraph, single_view_graph
-from .layouts import cluster_map, drawn_samples, principal_plane, sorted_by_cluster
+from .graphs import FusedGraph, SavedGraph
+from .layouts import drawn_samples, sorted_by_cluster
+from .missing import absent_samples
+from .neighbor_map import neighbor_map
+from .neighborhoods import (
+    Neighborhoods,
+    has_relations,
+    nearest_rows,
+    nearest_samples,
+    neighborhoods_of_embedding,
+    neighborhoods_of_views,
+    samples_of,
+)
 from .parameters import recorded
+from .values import DrawnFeatures, drawn_features
+
+if TYPE_CHECKING:
+    import networkx
+    from pandas import Series
 
 __all__ = ["FitSummary", "as_summary", "summarise"]
 
 _MAX_IN_GRAPH = 400
-_MAX_IN_LAYOUT = 5000
+_MAX_DRAWN = 5000
+_MAX_MAPPED = 50_000
+_MAX_JUDGED = 2000
 _EXTRA_EIGENVALUES = 10
+_SINGLE_VIEW_ITERATIONS = 250  # of the map of a view alone
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,8 +83,16 @@ class FitSummary:
         What stopped the fit early, ``"callback"`` or ``"max_time"``.
     history : dict of arrays
         One value per iteration: ``"objective"``, ``"change"``, ``"weights"``, as far as the method records them.
+    own_verdict : dict or None
+        The verdict of the fit itself, in plain values (:meth:`Verdict.as_dict`); None if the method gives none.
+    counts : dict or None
+        Numbers of clusters that were considered, and their scores; None if the number was given.
     choice : dict or None
         What AutoFusion chose and why, in plain values (:meth:`AutoChoice.as_dict`); None for other methods.
+    max_drawn : int
+        The most samples that have a place on a map.
+    saved : dict
+        Parts that a file of results holds, by name, so that they need no data.
     views : Views or None
         The data.
     """
@@ -81,7 +112,11 @@ class FitSummary:
     converged: bool | None = None
     stopped: str | None = None
     history: dict[str, np.ndarray] = field(default_factory=dict, repr=False)
+    own_verdict: dict[str, Any] | None = field(default=None, repr=False)
+    counts: dict[str, Any] | None = field(default=None, repr=False)
     choice: dict[str, Any] | None = field(default=None, repr=False)
+    max_drawn: int = _MAX_DRAWN
+    saved: dict[str, Any] = field(default_factory=dict, repr=False)
     views: Views | None = field(default=None, repr=False)
 
     def with_views(self, views: Any) -> FitSummary:
@@ -99,6 +134,7 @@ class FitSummary:
         renamed = dict(zip(self.view_names, views.names, strict=False))
         return replace(
             self,
+            saved={},
             views=views,
             view_names=views.names,
             noise_views=tuple(renamed.get(name, name) for name in self.noise_views),
@@ -123,9 +159,29 @@ class FitSummary:
         """(n_samples, n_components) embedding; None if the method has none."""
         return self._host("embedding")
 
+    @cached_property
+    def outlier_score(self) -> np.ndarray | None:
+        """(n_samples,) how unlike all clusters each sample is; None if the method has none."""
+        return self._host("outlier_score")
+
     def _host(self, name: str) -> np.ndarray | None:
         values = self.results.get(name)
         return None if values is None else to_host(values)
+
+    @cached_property
+    def verdict(self) -> dict[str, Any] | None:
+        """Whether the clusters are real: ``"supported"``, ``"stable"``, ``"null_ratio"``, ``"returned"``, ``"sentence"``.
+
+        It is the verdict of the fit or, if the method gives none, that on the neighbour graphs of the data. Without the data
+        that is None.
+        """
+        given = self.params.get("affinity") == "precomputed"
+        if self.own_verdict is not None or self.views is None or given or has_relations(self.views):
+            return self.own_verdict
+        rows = drawn_samples(self.labels, _MAX_JUDGED)
+        labels = np.unique(self.labels[rows], return_inverse=True)[1]
+        samples = samples_of(self.views, rows)
+        return judge_by_neighbors(samples, labels, self.n_clusters, np.random.RandomState(0)).as_dict()
 
     @property
     def n_samples(self) -> int:
@@ -152,7 +208,21 @@ class FitSummary:
     @property
     def n_features(self) -> tuple[int, ...] | None:
         """Number of features of each view; None without the data."""
-        return None if self.views is None else tuple(int(array.shape[1]) for array in self.views.arrays)
+        if self.views is None:
+            return self.saved.get("n_features")
+        return tuple(int(array.shape[1]) for array in self.views.arrays)
+
+    @property
+    def n_dropped(self) -> int:
+        """Number of samples that were left out when the data was read, because some view does not have them."""
+        return int(self.saved.get("n_dropped", 0) if self.views is None else self.views.n_dropped)
+
+    @cached_property
+    def n_missing(self) -> dict[str, int]:
+        """For each view, the number of samples that it does not have; empty without the data."""
+        if self.views is None:
+            return dict(self.saved.get("n_missing", {}))
+        return {name: absent_samples(self.views, v) for v, name in enumerate(self.views.names)}
 
     @property
     def own_weights(self) -> tuple[float, ...] | None:
@@ -180,63 +250,155 @@ class FitSummary:
         return np.abs(np.diff(objective)) / np.maximum(np.abs(objective[:-1]), np.finfo(float).tiny)
 
     @cached_property
+    def layout_rows(self) -> np.ndarray:
+        """Sorted positions of the samples that have a place on the maps, at most ``max_drawn``."""
+        return drawn_samples(self.labels, self.max_drawn)
+
+    @cached_property
+    def mapped_rows(self) -> np.ndarray:
+        """Sorted positions of the samples whose neighbour graphs are made: ``layout_rows``, or 50,000 of them."""
+        return self.layout_rows[drawn_samples(self.labels[self.layout_rows], _MAX_MAPPED)]
+
+    @cached_property
     def graph_rows(self) -> np.ndarray:
-        """Positions of the samples whose graphs are drawn, at most 400, sorted by cluster."""
-        return sorted_by_cluster(self.labels, drawn_samples(self.labels, _MAX_IN_GRAPH))
+        """Positions of the samples whose graphs are drawn, at most 400 of ``mapped_rows``, sorted by cluster."""
+        return self.mapped_rows[self._graph_places]
+
+    @cached_property
+    def _graph_places(self) -> np.ndarray:
+        """The places of ``graph_rows`` in ``mapped_rows``."""
+        labels = self.labels[self.mapped_rows]
+        return sorted_by_cluster(labels, drawn_samples(labels, _MAX_IN_GRAPH))
 
     @cached_property
     def consensus_graph(self) -> np.ndarray | None:
-        """Edge weights of the consensus graph among ``graph_rows``; None if the method has no such graph."""
+        """Edge weights of the consensus graph, after the cut, among ``graph_rows``; None if the method has no such graph."""
         return None if self.graph is None else self.graph.among(self.graph_rows)
 
     @cached_property
-    def spectrum(self) -> np.ndarray | None:
-        """The ``n_clusters + 10`` smallest eigenvalues of the consensus graph's normalized Laplacian.
+    def neighborhoods(self) -> Neighborhoods | None:
+        """The neighbour graphs of ``mapped_rows`` before any cut; for want of the data, of the embedding."""
+        if self.views is not None:
+            return neighborhoods_of_views(
+                self.views,
+                self.mapped_rows,
+                used=self._used_views,
+                weights=self.view_weights if self.choice is None else None,
+                precomputed=self.params.get("affinity") == "precomputed",
+            )
+        if "neighborhoods" in self.saved:
+            return self.saved["neighborhoods"]
+        return None if self.embedding is None else neighborhoods_of_embedding(self.embedding[self.mapped_rows])
 
-        A gap after the k-th eigenvalue supports k clusters.
+    @property
+    def _used_views(self) -> list[int]:
+        """Positions of the views that the fit used: those with a weight that are not noise, or all if there are none."""
+        weights = np.ones(len(self.view_names)) if self.view_weights is None else self.view_weights
+        used = [v for v, name in enumerate(self.view_names) if weights[v] > 0 and name not in self.noise_views]
+        return used or list(range(len(self.view_names)))
+
+    @cached_property
+    def spectrum(self) -> np.ndarray | None:
+        """The ``n_clusters + 10`` smallest eigenvalues of the normalized Laplacian of the graph before the cut.
+
+        A gap after the k-th eigenvalue supports k clusters. Without the data, they are those of the consensus graph, whose
+        gap the cut itself has made (``spectrum_is_before_cut`` is False).
         """
+        count = self.n_clusters + _EXTRA_EIGENVALUES
+        if self.spectrum_is_before_cut and self.neighborhoods is not None:
+            found = spectrum(self.neighborhoods.fused, count, random_state=np.random.RandomState(0))
+            return np.maximum(found.values, 0)
+        return self.consensus_spectrum
+
+    @cached_property
+    def consensus_spectrum(self) -> np.ndarray | None:
+        """The same eigenvalues of the consensus graph, after the cut; None if the method has no such graph."""
         return None if self.graph is None else self.graph.spectrum(self.n_clusters + _EXTRA_EIGENVALUES)
+
+    @property
+    def spectrum_is_before_cut(self) -> bool:
+        """Whether ``spectrum`` is that of the graph before the cut."""
+        return self.neighborhoods is not None and self.neighborhoods.before_cut
+
+    @cached_property
+    def fused_graph(self) -> np.ndarray | None:
+        """Edges and shared neighbours of ``graph_rows`` in the joint graph before the cut; None without the data."""
+        near = self.neighborhoods
+        return near.shared(near.fused, self._graph_places) if near is not None and near.before_cut else None
 
     @cached_property
     def view_graphs(self) -> dict[str, np.ndarray]:
-        """For each view, the graph of ``graph_rows`` from this view only; empty without the data."""
-        if self.views is None:
-            return {}
-        precomputed = self.params.get("affinity") == "precomputed"
-        return {
-            name: single_view_graph(array, self.graph_rows, precomputed=precomputed)
-            for name, array in zip(self.views.names, self.views.arrays, strict=True)
-        }
+        """For each view, edges and shared neighbours of ``graph_rows`` in this view only; empty without the data."""
+        near = self.neighborhoods
+        return {} if near is None else {name: near.shared(graph, self._graph_places) for name, graph in near.views.items()}
 
     @cached_property
     def agreement(self) -> Agreement | None:
         """Agreement of the single-view clusterings; None without the data, and for one cluster."""
-        if not self.view_graphs or self.n_clusters < 2:
+        if self.views is None:
+            return self.saved.get("agreement")
+        if self.neighborhoods is None or self.n_clusters < 2:
             return None
-        return agreement(self.labels[self.graph_rows], self.view_graphs)
-
-    @cached_property
-    def layout_rows(self) -> np.ndarray:
-        """Sorted positions of the samples that have a layout, at most 5,000."""
-        return drawn_samples(self.labels, _MAX_IN_LAYOUT)
+        return agreement(self.labels[self.mapped_rows], self.neighborhoods.views)
 
     @cached_property
     def layouts(self) -> dict[str, np.ndarray]:
-        """2-D positions of ``layout_rows``, by the name of the layout; empty if there is no embedding."""
-        if self.embedding is None:
+        """2-D positions of ``layout_rows`` by the name of the layout; empty if there is neither data nor an embedding.
+
+        The first is the map of the joint graph before the cut (:mod:`viewfuse.inspection.neighbor_map`); then come the map
+        of each view alone and the principal plane. Of more than 50,000 samples, 50,000 are mapped, the others are put among
+        their neighbours, and there are no maps of single views.
+        """
+        near = self.neighborhoods
+        if near is None:
             return {}
-        rows = self.layout_rows
-        confidence = self._confidence_between_clusters
-        confidence = np.zeros(len(rows)) if confidence is None else confidence[rows]
-        return {
-            "cluster map": cluster_map(self.embedding[rows], self.labels[rows], confidence),
-            "principal plane": principal_plane(self.embedding[rows]),
-        }
+        found = {"all views" if near.before_cut else "embedding": neighbor_map(near.fused)}
+        all_mapped = len(self.mapped_rows) == len(self.layout_rows)
+        if all_mapped and len(near.views) > 1:
+            found |= {
+                f"{name} alone": neighbor_map(graph, n_iter=_SINGLE_VIEW_ITERATIONS) for name, graph in near.views.items()
+            }
+        if near.plane is not None:
+            found["principal plane"] = near.plane
+        return found if all_mapped else {name: self._placed(points) for name, points in found.items()}
+
+    def _placed(self, points: np.ndarray) -> np.ndarray:
+        """Places of ``layout_rows``: of those that are not mapped, the mean of their nearest mapped samples."""
+        placed = np.empty((len(self.layout_rows), 2))
+        placed[np.searchsorted(self.layout_rows, self.mapped_rows)] = points
+        rest = np.setdiff1d(self.layout_rows, self.mapped_rows, assume_unique=True)
+        placed[np.searchsorted(self.layout_rows, rest)] = points[self._nearest_mapped].mean(axis=1)
+        return placed
+
+    @cached_property
+    def _nearest_mapped(self) -> np.ndarray:
+        rest = np.setdiff1d(self.layout_rows, self.mapped_rows, assume_unique=True)
+        if self.views is None:
+            return nearest_rows(np.asarray(self.embedding), self.mapped_rows, rest)
+        return nearest_samples(self.views, self.mapped_rows, rest, used=self._used_views)
 
     @cached_property
     def clusters(self) -> tuple[Cluster, ...]:
-        """Size, confidence and distinguishing features of each cluster."""
-        return describe_clusters(self.labels, self._confidence_between_clusters, self.views)
+        """Size, confidence, separation, typical samples and distinguishing features of each cluster."""
+        if self.views is None and "clusters" in self.saved:
+            return self.saved["clusters"]
+        returned = None if self.verdict is None else self.verdict["returned"]
+        return describe_clusters(
+            self.labels,
+            self.views,
+            confidence=self._confidence_between_clusters,
+            returned=None if returned is None else np.array(returned, dtype=float),
+            neighborhoods=self.neighborhoods if self.spectrum_is_before_cut else None,
+            rows=self.mapped_rows,
+            names=self.sample_names,
+        )
+
+    @cached_property
+    def drawn_features(self) -> DrawnFeatures | None:
+        """Values of features of ``layout_rows``, for comparisons on the page; None without the data."""
+        if self.views is None:
+            return self.saved.get("drawn_features")
+        return drawn_features(self.views, self.layout_rows, self.labels[self.layout_rows])
 
     @cached_property
     def border_samples(self) -> tuple[BorderSample, ...]:
@@ -264,14 +426,46 @@ class FitSummary:
     @property
     def table_columns(self) -> list[dict[str, Any]]:
         """What was done to each column of tables (:meth:`Encoding.rows`); empty without tables, and without the data."""
-        encoding = None if self.views is None or self.views.tables is None else self.views.encoding
+        if self.views is None:
+            return list(self.saved.get("table_columns", []))
+        encoding = None if self.views.tables is None else self.views.encoding
         return [] if encoding is None else encoding.rows()
+
+    def to_series(self) -> Series:
+        """The clusters as a pandas Series called ``cluster``, with the ids of the samples as index."""
+        return require("pandas").Series(self.labels, index=self.sample_ids, name="cluster")
+
+    def to_networkx(self) -> networkx.Graph:
+        """The neighbour graph of the samples before the cut, as a networkx Graph.
+
+        Nodes are ids, or rows without ids, with the attributes ``cluster`` and, if there is one, ``confidence``; edges
+        have a ``weight``. Without the data the graph is that of the embedding. It has at most ``max_drawn`` samples.
+        """
+        if self.neighborhoods is None:
+            raise ViewsError(
+                "There is neither data nor an embedding, so there is no graph.",
+                hint="Pass the views that the model was fitted on to summarise.",
+                parameter="views",
+            )
+        rows = self.mapped_rows
+        names = (rows if self.sample_ids is None else self.sample_ids[rows]).tolist()
+        graph = require("networkx").Graph()
+        for name, row in zip(names, rows, strict=True):
+            facts = {"cluster": int(self.labels[row])}
+            graph.add_node(
+                name, **facts if self.confidence is None else {**facts, "confidence": float(self.confidence[row])}
+            )
+        edges = sp.triu(self.neighborhoods.fused, k=1).tocoo()
+        graph.add_weighted_edges_from(
+            (names[i], names[j], float(weight)) for i, j, weight in zip(edges.row, edges.col, edges.data, strict=True)
+        )
+        return graph
 
     @cached_property
     def checksums(self) -> dict[str, str]:
         """SHA-256 of the values of each view; empty without the data."""
         if self.views is None:
-            return {}
+            return dict(self.saved.get("checksums", {}))
         return dict(zip(self.views.names, map(checksum, self.views.arrays), strict=True))
 
 
@@ -310,7 +504,7 @@ def summarise(model: Any, views: Any = None) -> FitSummary:
         params=recorded(model.get_params() if hasattr(model, "get_params") else {}),
         versions=versions(),
         view_names=tuple(str(name) for name in getattr(model, "view_names_", ())),
-        results={name: getattr(model, f"{name}_", None) for name in ("labels", "confidence", "embedding")},
+        results={name: getattr(model, f"{name}_", None) for name in ("labels", "confidence", "embedding", "outlier_score")},
         graph=_fused_graph(model),
         view_weights=None if weights is None else to_host(weights),
         noise_views=tuple(str(name) for name in getattr(model, "noise_views_", ())),
@@ -318,6 +512,8 @@ def summarise(model: Any, views: Any = None) -> FitSummary:
         converged=None if converged is None else bool(converged),
         stopped=getattr(model, "stopped_", None),
         history={name: trace for name, trace in traces.items() if trace.dtype != object},
+        own_verdict=model.verdict_.as_dict() if hasattr(model, "verdict_") else None,
+        counts=_counts(model),
         choice=model.choice_.as_dict() if hasattr(model, "choice_") else None,
     )
     return summary if views is None else summary.with_views(views)
@@ -339,6 +535,21 @@ def _fused_graph(model: Any) -> FusedGraph | None:
     if weights is None or weights.shape[0] != len(model.labels_):  # AutoFusion's graph is of 5,000 samples at most
         return None
     return FusedGraph(weights, to_anchors=False)
+
+
+def _counts(model: Any) -> dict[str, Any] | None:
+    """The numbers of clusters that were considered and their scores, in plain values."""
+    found = getattr(model, "cluster_counts_", None)
+    if not is_dataclass(found):
+        return None
+    plain = (np.ndarray, np.generic, tuple, float, int, bool)
+    return {name: _plain(value) for name, value in vars(found).items() if isinstance(value, plain)}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, (np.ndarray, np.generic)):
+        return value.tolist()
+    return [int(one) for one in value] if isinstance(value, tuple) else value
 
 
 def _with_renamed_views(choice: dict[str, Any] | None, renamed: dict[str, str]) -> dict[str, Any] | None:

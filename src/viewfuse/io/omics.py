@@ -9,8 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from .._utils.extras import require
+from .._utils.text import listed
+from .._utils.warn import warn
+from ..exceptions import UnusedVariablesWarning
 from ..views import Views
-from ..views.containers import labels_of_omics, members_of_omics
+from ..views.containers import labels_of_omics, members_of_omics, unused_of_omics
 from ..views.join_by_id import Missing
 from ..views.labels import Labels
 from ._hdf5 import check_all_datasets
@@ -44,6 +47,19 @@ def views_from_omics(
     labels: Labels = None,
     missing: Missing = "error",
 ) -> Views:
-    """Return the views of an AnnData or a MuData, matched by ``obs_names``; the options are those of ``load_views``."""
+    """Return the views of an AnnData or a MuData, matched by ``obs_names``; the options are those of ``load_views``.
+
+    An ``UnusedVariablesWarning`` names the layers and embeddings that are not read, unless ``views`` are given.
+    """
+    unused = unused_of_omics(data) if views is None else []
+    if unused:
+        warn(
+            UnusedVariablesWarning(
+                f"Layers and embeddings are derived from the data and are no views of their own: {listed(unused)}.",
+                hint="Name what should be a view with views=['NAME', …].",
+                parameter="views",
+                value=tuple(unused),
+            )
+        )
     aligned = Views.from_members(members_of_omics(data, views), missing)
     return Views(aligned, y=labels_of_omics(data, labels, aligned.ids, aligned.sample_name))

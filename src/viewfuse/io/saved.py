@@ -13,6 +13,7 @@ from ..exceptions import ViewsFormatError
 from ..inspection import FitSummary
 from ..inspection.graphs import SavedGraph
 from ..inspection.parameters import from_source
+from ..inspection.stored import parts_from_arrays
 from ._safety import reading
 from .npz import read_npz
 from .sniff import sniff
@@ -20,7 +21,7 @@ from .sniff import sniff
 __all__ = ["load_results"]
 
 _REQUIRED = {"labels", "view_names", "params", "versions", "method"}
-_PER_SAMPLE = {"ids", "y", "confidence", "embedding"}
+_PER_SAMPLE = {"ids", "y", "confidence", "embedding", "outlier_score"}
 
 
 def load_results(path: str | Path) -> FitSummary:
@@ -29,7 +30,7 @@ def load_results(path: str | Path) -> FitSummary:
     Returns
     -------
     FitSummary
-        The record of the fit without the data. ``with_views(views)`` adds the data.
+        The record of the fit. It has what a report shows; ``with_views(views)`` adds the data itself.
 
     Examples
     --------
@@ -62,7 +63,7 @@ def load_results(path: str | Path) -> FitSummary:
             params=_params(found),
             versions=json.loads(str(found["versions"])),
             view_names=tuple(str(name) for name in found["view_names"]),
-            results={name: found.get(name) for name in ("labels", "confidence", "embedding")},
+            results={name: found.get(name) for name in ("labels", "confidence", "embedding", "outlier_score")},
             graph=_graph(found),
             sample_ids=found.get("ids"),
             id_name=str(found["id_name"]) if "id_name" in found else None,
@@ -72,6 +73,10 @@ def load_results(path: str | Path) -> FitSummary:
             n_iter=int(found["n_iter"]) if "n_iter" in found else None,
             converged=bool(found["converged"]) if "converged" in found else None,
             stopped=str(found["stopped"]) if "stopped" in found else None,
+            own_verdict=json.loads(str(found["verdict"])) if "verdict" in found else None,
+            counts=json.loads(str(found["counts"])) if "counts" in found else None,
+            max_drawn=int(found["max_drawn"]) if "max_drawn" in found else FitSummary.max_drawn,
+            saved=parts_from_arrays(found),
             choice=json.loads(str(found["choice"])) if "choice" in found else None,
             history={name.removeprefix("history_"): found[name] for name in found if name.startswith("history_")},
         )

@@ -14,28 +14,33 @@ from .._utils.extras import require
 from .._utils.files import replacing
 from ..exceptions import ViewsError
 from ..inspection import FitSummary, as_summary
+from ..inspection.stored import parts_to_arrays
 from ..views import Views
 from ..views.containers import is_anndata, is_mudata
 from . import omics
+from .annotations import annotate
 from .sniff import sniff
 
 __all__ = [
-    "add_results",
     "check_labels_target",
     "check_results_target",
     "save_labels",
     "save_predictions",
     "save_results",
+    "spreadsheet_safe",
 ]
 
-_KEY = "viewfuse"
 _SEPARATORS = {".csv": ",", ".tsv": "\t"}
 _PARQUET = (".parquet", ".pq")
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _OMICS = {".h5ad": "AnnData", ".h5mu": "MuData"}
 
 
 def save_labels(path: str | Path, model: Any, views: Any = None) -> Path:
     """Write one line per sample: its id, its cluster and, if the model has it, its confidence.
+
+    In ``.csv`` and ``.tsv`` files, an id that a spreadsheet would run as a formula (it begins with ``=``, ``+``, ``-`` or
+    ``@`` and is no number) gets an apostrophe in front. Parquet files have the ids as they are.
 
     Parameters
     ----------
@@ -83,7 +88,10 @@ def save_predictions(path: str | Path, views: Views, columns: Mapping[str, Any])
 
 
 def _write_table(path: Path, columns: Mapping[str, Any]) -> Path:
-    frame = require("pandas").DataFrame(dict(columns))
+    held = dict(columns)
+    if path.suffix.lower() in _SEPARATORS:
+        held = {spreadsheet_safe(name): _safe_cells(values) for name, values in held.items()}
+    frame = require("pandas").DataFrame(held)
     with replacing(path) as temporary:
         if path.suffix.lower() in _PARQUET:
             frame.to_parquet(temporary, index=False)
@@ -95,6 +103,25 @@ def _write_table(path: Path, columns: Mapping[str, Any]) -> Path:
 def _id_header(fit: FitSummary) -> str:
     """The name of the ids in the input; "id" if they have none, or the name of another column."""
     return "id" if fit.id_name in (None, "label", "confidence") else str(fit.id_name)
+
+
+def _safe_cells(values: Any) -> Any:
+    return values if np.asarray(values).dtype.kind in "biuf" else [spreadsheet_safe(value) for value in values]
+
+
+def spreadsheet_safe(value: Any) -> Any:
+    """A cell that a spreadsheet shows and does not run: text that begins like a formula gets an apostrophe.
+
+    >>> [spreadsheet_safe(cell) for cell in ("=1+1", "@x", "-5", "plain", 7)]
+    ["'=1+1", "'@x", '-5', 'plain', 7]
+    """
+    if not isinstance(value, str) or not value.startswith(_FORMULA):
+        return value
+    try:
+        float(value)
+    except ValueError:
+        return f"'{value}"
+    return value
 
 
 def check_labels_target(path: str | Path) -> Path:
@@ -116,10 +143,10 @@ def save_results(path: str | Path, model: Any, views: Any = None, *, into: Any =
     path : path
         ``.npz``: arrays ``labels``, ``ids``, ``confidence``, ``view_names``, ``view_weights``, ``embedding``, then
         ``n_iter``, ``converged``, ``method``, ``params``, ``params_source`` and ``versions`` (the last three are JSON), and
-        what a report shows (``history_…``, ``spectrum``, ``drawn_consensus``, ``noise_views``, ``y``, and ``choice`` as
-        JSON). Nothing is pickled.
-        :func:`load_results` reads it.
-        ``.h5ad`` or ``.h5mu``: the data of ``into`` with the results added.
+        what a report shows, so that it needs no data: ``history_…``, ``spectrum``, ``drawn_consensus``, ``noise_views``,
+        ``y``, ``choice`` and ``verdict`` as JSON, the neighbour graphs of the drawn samples and values of their features.
+        Nothing is pickled. :func:`load_results` reads it.
+        ``.h5ad`` or ``.h5mu``: the data of ``into`` with the results added by :func:`viewfuse.annotate`.
     model : fitted estimator, or FitSummary
         With ``labels_``. What else it has is saved too.
     views : Views, optional
@@ -140,7 +167,7 @@ def save_results(path: str | Path, model: Any, views: Any = None, *, into: Any =
         return path
     with omics.without_mudata_announcement():
         data = omics.read_omics(Path(into)) if isinstance(into, (str, Path)) else into.copy()
-    add_results(data, fit)
+    annotate(data, fit)
     with replacing(path) as temporary, omics.without_mudata_announcement():
         data.write(temporary)
     return path
@@ -191,47 +218,6 @@ def _kind(source: Any) -> str:
     return "MuData" if is_mudata(source) else "AnnData" if is_anndata(source) else type(source).__name__
 
 
-def add_results(data: Any, model: Any, views: Any = None) -> None:
-    """Add the results of a fit to the AnnData or MuData that the views came from.
-
-    ``obs["viewfuse"]`` gets the labels as categories, ``obs["viewfuse_confidence"]`` the confidence,
-    ``obsm["X_viewfuse"]`` the embedding, and ``uns["viewfuse"]`` weights, parameters and versions. Samples that were
-    not clustered get no category, and NaN. ``model`` is a fitted estimator with its ``views``, or a FitSummary.
-    """
-    if not (is_anndata(data) or is_mudata(data)):
-        raise ViewsError(f"Results are added to AnnData or MuData, not to {type(data).__name__}.")
-    pandas = require("pandas")
-    fit = as_summary(model, views)
-    if fit.sample_ids is None:
-        raise ViewsError(
-            "These views have no ids, so their samples cannot be found in this object.",
-            hint="Pass the views that were made from the object.",
-            parameter="views",
-        )
-    rows = data.obs_names.get_indexer(fit.sample_ids)
-    if (rows < 0).any():
-        raise ViewsError(
-            f"Sample {fit.sample_ids.tolist()[np.argmin(rows)]!r} is not in this object.",
-            hint="Add the results to the object that the views came from.",
-            parameter="views",
-        )
-
-    def for_all_samples(values: np.ndarray) -> np.ndarray:
-        full = np.full((data.n_obs, *values.shape[1:]), np.nan)
-        full[rows] = values
-        return full
-
-    labels = np.full(data.n_obs, None, dtype=object)
-    labels[rows] = [str(label) for label in fit.labels]
-    data.obs[_KEY] = pandas.Categorical(labels)
-    if fit.confidence is not None:
-        data.obs[f"{_KEY}_confidence"] = for_all_samples(fit.confidence)
-    if fit.embedding is not None:
-        data.obsm[f"X_{_KEY}"] = for_all_samples(fit.embedding)
-    about = ("view_names", "view_weights", "n_iter", "converged", "params", "versions")
-    data.uns[_KEY] = {name: value for name, value in _results(fit).items() if name in about}
-
-
 def _results(fit: FitSummary) -> dict[str, Any]:
     """The results as arrays and texts that need no pickle."""
     found = {
@@ -260,7 +246,12 @@ def _for_report(fit: FitSummary) -> dict[str, Any]:
         "id_name": fit.id_name,
         "choice": None if fit.choice is None else json.dumps(fit.choice),
         "drawn_consensus": fit.consensus_graph,
-        "spectrum": fit.spectrum,
+        "spectrum": fit.consensus_spectrum,
+        "outlier_score": fit.outlier_score,
+        "verdict": None if fit.verdict is None else json.dumps(fit.verdict),
+        "counts": None if fit.counts is None else json.dumps(fit.counts),
+        "max_drawn": np.asarray(fit.max_drawn),
+        **parts_to_arrays(fit),
         **{f"history_{name}": trace for name, trace in fit.history.items()},
     }
     return {name: value for name, value in found.items() if value is not None}

@@ -25,6 +25,7 @@ __all__ = [
     "labels_of_bunch",
     "labels_of_omics",
     "members_of_omics",
+    "unused_of_omics",
     "views_of_bunch",
 ]
 
@@ -56,15 +57,18 @@ def _is_instance(data: Any, module: str, name: str) -> bool:
 
 
 def members_of_omics(data: Any, views: str | Sequence[str] | None = None) -> list[Member]:
-    """Return the views of an AnnData (``X``, layers, ``obsm``) or a MuData (modalities), with ``obs_names`` as ids.
+    """Return the views of an AnnData or a MuData, with ``obs_names`` as ids.
+
+    A modality is one view: its ``X``. Beside ``X``, an AnnData may hold measurements of another kind in ``obsm``
+    (``protein``), which are views too. What is derived from ``X`` is no view unless it is named: layers, embeddings
+    (``obsm`` entries that begin with ``X_``, as scanpy and viewfuse name theirs) and places (``spatial``).
 
     Parameters
     ----------
     data : AnnData or MuData
     views : str or sequence of str, optional
         For AnnData, names of layers, ``obsm`` and ``obsp`` entries, and ``"X"``. For MuData, names of modalities;
-        ``"rna:X_pca"`` takes a layer or another entry of a modality instead of its ``X``. The default is all but the
-        entries of ``obsp``, which are graphs that were computed from the others.
+        ``"rna:X_pca"`` takes a layer or another entry of a modality instead of its ``X``.
     """
     wanted = [views] if isinstance(views, str) else views
     if is_mudata(data):
@@ -72,11 +76,35 @@ def members_of_omics(data: Any, views: str | Sequence[str] | None = None) -> lis
         members = [_modality(data, name) for name in names]
     else:
         entries = _entries(data)
-        names = list(entries) if wanted is None else list(wanted)
+        names = [name for name in entries if not _is_derived(data, name)] if wanted is None else list(wanted)
         members = [_entry(data, entries, name, name) for name in names]
     if not members:
-        raise ViewsError("The data has no views: it has neither X nor layers nor obsm entries.")
+        held = not is_mudata(data) and bool(_entries(data))
+        raise ViewsError(
+            f"The data has no views by itself: it has no X, only {listed(_entries(data))}."
+            if held
+            else "The data has no views: it has neither X nor layers nor obsm entries.",
+            hint="Name the entries that are views with views=['NAME', …]." if held else None,
+            parameter="views",
+            value=tuple(_entries(data)) if held else None,
+        )
     return members
+
+
+def unused_of_omics(data: Any) -> list[str]:
+    """The entries that are no views unless they are named."""
+    if is_mudata(data):
+        return [f"{name}:{entry}" for name, part in data.mod.items() for entry in _entries(part) if entry != "X"]
+    return [name for name in _entries(data) if _is_derived(data, name)]
+
+
+def _is_derived(data: Any, name: str) -> bool:
+    """Whether an entry is derived from ``X``, by the conventions of scanpy."""
+    if name == "X":
+        return False
+    entry = name.removeprefix("layers/").removeprefix("obsm/")
+    is_layer = entry in data.layers and not name.startswith("obsm/")
+    return is_layer or entry.startswith("X_") or entry == "spatial"
 
 
 def _modality(data: Any, name: str) -> Member:

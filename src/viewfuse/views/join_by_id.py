@@ -44,6 +44,7 @@ class Aligned:
     members: tuple[Member, ...]
     ids: np.ndarray | None = None
     present: np.ndarray | None = None
+    n_dropped: int = 0  # samples that were left out, because some view does not have them
 
 
 def check_missing(missing: Any) -> None:
@@ -105,7 +106,7 @@ def align(members: Sequence[Member], missing: Missing = "error", *, loose_ids: b
         Member(member.name, _taken(member, row), None, member.feature_names, member.kind)
         for member, row in zip(members, rows, strict=True)
     ]
-    return Aligned(tuple(taken), _id_array(all_ids), present)
+    return Aligned(tuple(taken), _id_array(all_ids), present, n_dropped=len(complete) - len(all_ids))
 
 
 def _with_comparable_ids(members: Sequence[Member], loose_ids: bool) -> list[Member]:

@@ -16,7 +16,7 @@ from array_api_compat import is_numpy_array
 from .._utils.text import listed
 from ..exceptions import ViewsError
 
-__all__ = ["KINDS", "RELATIONS", "Kinds", "asked_kinds", "checked_kinds", "guess_kind", "is_symmetric"]
+__all__ = ["KINDS", "RELATIONS", "Kinds", "asked_kinds", "checked_kinds", "guess_kind", "indicators", "is_symmetric"]
 
 KINDS = ("features", "counts", "categories", "graph", "kernel", "distance")
 RELATIONS = ("graph", "kernel", "distance")
@@ -74,7 +74,45 @@ def _checked_kind(kind: str, name: str, array: Any) -> str:
             parameter="kinds",
             value=("features",),
         )
+    if kind == "counts":
+        _check_counts(name, array)
     return kind
+
+
+def _check_counts(name: str, array: Any) -> None:
+    values = array.data if sp.issparse(array) else array[:]
+    if not is_numpy_array(values):
+        return
+    known = values[np.isfinite(values)]
+    wrong = known[(known < 0) | (known != np.round(known))]
+    if wrong.size:
+        raise ViewsError(
+            f"View {name!r} is declared as counts, but holds {float(wrong[0]):.4g}; counts are whole numbers of at least 0.",
+            hint="Declare the view as features.",
+            view=name,
+            parameter="kinds",
+            value=("features",),
+        )
+
+
+def indicators(array: Any, columns: Sequence[str] | np.ndarray | None) -> tuple[sp.csr_array, np.ndarray]:
+    """The categories of each column as columns of 0 and 1, and their names, such as ``colour=2``.
+
+    >>> import numpy as np
+    >>> matrix, names = indicators(np.array([[1, 0], [2, 0], [1, 5]]), ["colour", "size"])
+    >>> names.tolist(), matrix.toarray().astype(int).tolist()
+    (['colour=1', 'colour=2', 'size=0', 'size=5'], [[1, 0, 1, 0], [0, 1, 1, 0], [1, 0, 0, 1]])
+    """
+    dense = np.asarray(array.toarray() if sp.issparse(array) else array[:], dtype=float)
+    blocks, names = [], []
+    for c in range(dense.shape[1]):
+        known = np.isfinite(dense[:, c])
+        levels, place = np.unique(dense[known, c], return_inverse=True)
+        rows = np.flatnonzero(known)
+        blocks.append(sp.csr_array((np.ones(rows.size), (rows, place)), shape=(len(dense), len(levels))))
+        named = str(c) if columns is None else str(columns[c])
+        names += [f"{named}={level:g}" for level in levels]
+    return sp.csr_array(sp.hstack(blocks)), np.asarray(names, dtype=object)
 
 
 def guess_kind(array: Any) -> str:

@@ -14,7 +14,7 @@ from ..exceptions import EmptyCellsWarning, EncodingWarning, UnusedColumnsWarnin
 from .encoding import Encoding, TableEncoding, Types, encode_table, learn_encodings
 from .encoding.table import encode_array, learn_array, plain_encoding
 from .filling import Filler
-from .join_by_id import Missing
+from .join_by_id import Aligned, Member, Missing
 from .kinds import RELATIONS, guess_kind
 from .matrices import as_matrix, column_names, is_dataframe
 from .tables import Joined, join_frames
@@ -35,7 +35,7 @@ class Read:
     kinds : tuple of str, as asked for, but guessed where a view was a table
     tables : tuple with the DataFrame of each view that was one, aligned and without ids, else None; None if there is none
     encoding : Encoding, or None if no view was a table and no cell was empty
-    ids, present, id_name : as in ``Views``
+    ids, present, id_name, n_dropped : as in ``Views``
     """
 
     arrays: list[Any]
@@ -46,6 +46,7 @@ class Read:
     ids: np.ndarray | None = None
     present: np.ndarray | None = None
     id_name: str | None = None
+    n_dropped: int = 0
 
 
 def read_members(
@@ -58,20 +59,21 @@ def read_members(
     loose_ids: bool = False,
     types: Types | Literal[False] | None = None,
     encoding: Encoding | None = None,
+    aligned: bool = False,
 ) -> Read:
     """Align tables by id, encode their columns and fill their empty cells.
 
     With the ``encoding`` of a fitted model nothing is learned: columns are found by name, and empty cells are filled from
-    the samples of the fit.
+    the samples of the fit. ``aligned`` says that the rows of all members are the same samples, so no ids are looked for.
     """
     if encoding is not None:
         ids = known_ids(members, encoding) if ids is None else ids
         encoding = encoding.for_views(names)
-    joined = _joined(names, members, kinds, ids, missing, loose_ids)
-    aligned = joined.aligned.members
-    tables = _learned_tables(joined, types) if encoding is None else _matched_tables(aligned, encoding)
-    arrays = [_array(member.matrix, member.name, table) for member, table in zip(aligned, tables, strict=True)]
-    found = tuple(guess_kind(a) if m.kind == "auto" else m.kind for m, a in zip(aligned, arrays, strict=True))
+    joined = _as_they_are(names, members, kinds) if aligned else _joined(names, members, kinds, ids, missing, loose_ids)
+    parts = joined.aligned.members
+    tables = _learned_tables(joined, types) if encoding is None else _matched_tables(parts, encoding)
+    arrays = [_array(member.matrix, member.name, table) for member, table in zip(parts, tables, strict=True)]
+    found = tuple(guess_kind(a) if m.kind == "auto" else m.kind for m, a in zip(parts, arrays, strict=True))
     related = [kind in RELATIONS for kind in found]
     if encoding is None:
         tables = [
@@ -87,17 +89,24 @@ def read_members(
     if encoding is None and made is not None:
         _warn_of_unused(made)
     _warn_of_empty(names, arrays, filled)
-    held = tuple(member.matrix if is_dataframe(member.matrix) else None for member in aligned)
+    held = tuple(member.matrix if is_dataframe(member.matrix) else None for member in parts)
     return Read(
         filled,
-        [_feature_names(member.matrix, table) for member, table in zip(aligned, tables, strict=True)],
+        [_feature_names(member.matrix, table) for member, table in zip(parts, tables, strict=True)],
         found,
         held if any(table is not None for table in held) else None,
         made if encoding is None else encoding,
         joined.aligned.ids,
         present,
         joined.id_name,
+        joined.aligned.n_dropped,
     )
+
+
+def _as_they_are(names: Sequence[str], members: Sequence[Any], kinds: Sequence[str]) -> Joined:
+    """Members whose rows are the same samples already."""
+    parts = tuple(Member(n, member, kind=kind) for n, member, kind in zip(names, members, kinds, strict=True))
+    return Joined(Aligned(parts), {part.name: part.matrix for part in parts if is_dataframe(part.matrix)}, None)
 
 
 def _joined(
@@ -154,10 +163,9 @@ def _without_encoding(member: Any) -> TableEncoding | None:
 
 
 def _checked_columns(member: Any, table: TableEncoding) -> TableEncoding:
-    """Check that new data has the columns of the fit, and say what is different."""
+    """Check that new data has the columns of the fit; their order is matched by name, and said."""
     if not is_dataframe(member.matrix):
-        width = int(member.matrix.shape[1]) if getattr(member.matrix, "ndim", 0) == 2 else -1
-        if table.ready or width not in (len(table.columns), len(table.used)):
+        if table.ready:
             raise ViewsError(
                 f"View {member.name!r} was a table with the columns {listed(c.name for c in table.used)} when the model was "
                 "fitted, but is an array now.",
@@ -165,21 +173,20 @@ def _checked_columns(member: Any, table: TableEncoding) -> TableEncoding:
                 view=member.name,
             )
         return table
-    columns = [str(name) for name in member.matrix.columns]
+    columns, known = [str(name) for name in member.matrix.columns], [column.name for column in table.columns]
     absent = [column.name for column in table.used if column.name not in columns]
-    if absent:
+    new = [name for name in columns if name not in known]
+    if absent or new:
+        found = [f"column {listed(absent)} is missing"] if absent else []
+        found += [f"column {listed(new)} was not in the fit"] if new else []
         raise ViewsError(
-            f"View {member.name!r} does not have the columns {listed(absent)}, which the model was fitted with.",
-            hint="Add them; cells may be empty.",
+            f"View {member.name!r} has other columns than in the fit: {' and '.join(found)}.",
+            hint="Give the columns of the fit, in any order; cells may be empty.",
             view=member.name,
         )
-    known = [column.name for column in table.columns]
-    new = [name for name in columns if name not in known]
-    in_order = [name for name in columns if name in known] == [name for name in known if name in columns]
-    if new or not in_order:
-        said = [f"the columns {listed(new)} are new and not used"] if new else []
-        said += [] if in_order else ["its columns are in another order and are matched by name"]
-        warn(EncodingWarning(f"View {member.name!r}: {'; '.join(said)}.", view=member.name))
+    if columns != [name for name in known if name in columns]:
+        problem = f"View {member.name!r}: its columns are in another order than in the fit, and are matched by name."
+        warn(EncodingWarning(problem, view=member.name))
     return table
 
 

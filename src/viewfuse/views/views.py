@@ -21,7 +21,7 @@ from .encoding import Encoding, Types, readable_matrix
 from .frames import as_frame, is_table
 from .ids import find_ids, id_values
 from .join_by_id import Member, Missing, align, check_missing
-from .kinds import RELATIONS, Kinds, asked_kinds, checked_kinds
+from .kinds import RELATIONS, Kinds, asked_kinds, checked_kinds, indicators
 from .labels import checked_labels
 from .matrices import as_float, column_names, is_dataframe, memory_of, take_block, take_rows, with_zero_rows
 from .members import checked_names, named_members
@@ -83,6 +83,7 @@ class Views:
     encoding : Encoding or None, what was done to each column of DataFrames; prints as a table
     tables : tuple of DataFrames (None for views that are none), or None
     n_views : int
+    n_dropped : int, samples that were left out when the data was read, because some view does not have them
     shape : (number of samples, number of features of all views together)
 
     Examples
@@ -122,6 +123,7 @@ class Views:
         self.id_name: str | None = None
         if holds_views(data) and missing == "error":
             data = Views._from_container(data)
+        self.n_dropped: int = data.n_dropped if isinstance(data, Views) else 0
         self._origin: tuple[Views, np.ndarray] | None = None  # of samples that were selected from other views
         if isinstance(data, Views) and missing == "error":
             asked = data.kinds if kinds is None else asked_kinds(kinds, data.names)
@@ -151,17 +153,28 @@ class Views:
                 encoding=encoding,
             )
             ids = read.ids if ids is None or column is not None else ids
-            self.id_name = read.id_name
+            self.id_name, self.n_dropped = read.id_name, read.n_dropped
         self.arrays: tuple[Any, ...] = tuple(read.arrays)
         self.names: tuple[str, ...] = checked_names(names, len(self.arrays))
         self.feature_names: tuple[np.ndarray | None, ...] = tuple(read.feature_names)
         self.tables, self.encoding = read.tables, read.encoding
         _check_lengths(self.arrays, self.names)
         self.kinds: tuple[str, ...] = checked_kinds(read.kinds, self.names, self.arrays)
+        self._encode_categories(data)
         self.ids: np.ndarray | None = _checked_ids(ids, len(self))
         self.y: np.ndarray | None = _checked_column(y, len(self), "y")
         present = read.present if present is None else present
         self.present: np.ndarray | None = _checked_present(present, len(self), self.n_views)
+
+    def _encode_categories(self, data: Any) -> None:
+        """Replace views of categories by indicators, unless they are encoded already: in Views, or as tables."""
+        done = [isinstance(data, Views) and data.kinds[v] == kind for v, kind in enumerate(self.kinds)]
+        encoded = [done[v] or self.is_encoded(v) for v in range(self.n_views)]
+        for v, kind in enumerate(self.kinds):
+            if kind == "categories" and not encoded[v]:
+                made, names = indicators(self.arrays[v], self.feature_names[v])
+                self.arrays = (*self.arrays[:v], made, *self.arrays[v + 1 :])
+                self.feature_names = (*self.feature_names[:v], names, *self.feature_names[v + 1 :])
 
     @classmethod
     def from_members(cls, members: Sequence[Member], missing: Missing = "error") -> Views:
@@ -175,6 +188,7 @@ class Views:
             kinds=[member.kind for member in aligned.members],
         )
         views.feature_names = tuple(member.feature_names for member in aligned.members)
+        views.n_dropped = aligned.n_dropped
         return views
 
     @classmethod
@@ -227,6 +241,7 @@ class Views:
             raise ViewsTypeError(f"Samples are selected by positions, a mask or a slice, not by {samples!r}.")
         selected = object.__new__(Views)
         selected.names, selected.feature_names, selected.kinds = self.names, self.feature_names, self.kinds
+        selected.n_dropped = self.n_dropped
         selected.encoding, selected.id_name = self.encoding, self.id_name
         selected.tables = None if self.tables is None else tuple(t if t is None else t.iloc[rows] for t in self.tables)
         selected.arrays = tuple(
@@ -261,6 +276,7 @@ class Views:
         selected.names, selected.kinds = tuple(self.names[v] for v in chosen), tuple(self.kinds[v] for v in chosen)
         selected.arrays = tuple(self.arrays[v] for v in chosen)
         selected.feature_names = tuple(self.feature_names[v] for v in chosen)
+        selected.n_dropped = self.n_dropped
         selected.ids, selected.y, selected._origin = self.ids, self.y, None  # its relations have other positions
         selected.id_name = self.id_name
         selected.tables = None if self.tables is None else tuple(self.tables[v] for v in chosen)
@@ -286,6 +302,7 @@ class Views:
         _check_lengths(both.arrays, both.names)
         both.feature_names = (*self.feature_names, *further.feature_names)
         both.ids, both.y, both.id_name, both._origin = self.ids, self.y, self.id_name, None
+        both.n_dropped = self.n_dropped
         both.tables = None if self.tables is None else (*self.tables, *(None,) * n_further)
         positions = [*range(self.n_views), *[None] * n_further]
         both.encoding = None if self.encoding is None else self.encoding.of_views(positions, both.names)
@@ -365,7 +382,8 @@ class Views:
         if nowhere.size:
             sample = self.sample_name(int(nowhere[0]))
             raise ViewsError(f"The sample in {sample} is missing from every view.", hint="Remove this sample.")
-        complete = Views(arrays, names=self.names, ids=self.ids, kinds=self.kinds, types=False)
+        plain = [kind if kind in RELATIONS else "features" for kind in self.kinds]  # categories are indicators already
+        complete = Views(arrays, names=self.names, ids=self.ids, kinds=plain, types=False)
         complete.feature_names = self.feature_names
         return complete.float_arrays(), None if present.all() else present
 
@@ -478,7 +496,7 @@ def _encoded_again(views: Views, kinds: Sequence[str], encoding: Encoding) -> Re
     """What other views hold, encoded as a fit was."""
     tables = views.tables or (None,) * views.n_views
     known = [k if table is None else "features" for k, table in zip(kinds, tables, strict=True)]
-    return read_members(views.names, views.raw_members(), kinds=known, encoding=encoding)
+    return read_members(views.names, views.raw_members(), kinds=known, encoding=encoding, aligned=True)
 
 
 def _check_lengths(arrays: Sequence[Any], names: Sequence[str]) -> None:

@@ -208,3 +208,10 @@ def test_grid_search_predicts_from_the_edges_to_the_training_samples():
     search = GridSearchCV(AutoFusion(random_state=0), {"n_clusters": [2, 3]}, scoring=score, cv=2)
     assert search.fit(GRAPHS, GRAPHS.y).best_params_ == {"n_clusters": 3}
     assert max(scores) > 0.5
+
+
+@pytest.mark.filterwarnings("ignore::viewfuse.exceptions.ViewfuseWarning")  # of what becomes of such graphs
+def test_distances_given_as_graphs_are_warned_of():
+    apart = distances(blobs(n=60)[0])
+    with pytest.warns(UninformativeViewWarning, match=r"'view0' looks like distances, but affinity='precomputed'"):
+        GFSC(3, affinity="precomputed", random_state=0).fit([apart])

@@ -14,6 +14,7 @@ from sklearn.utils import ClassifierTags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ..._utils.device import moves_to, on_device, to_host
+from ..._utils.steps import step
 from ..._utils.text import count as counted
 from ..._utils.warn import warn
 from ...exceptions import (
@@ -37,7 +38,7 @@ from .candidates import JOINT, MIXTURE, Candidate, Task, candidates_for, cluster
 from .canonical import canonical_order, distinct_views, unit
 from .choice import AutoChoice, ViewChoice, agreement_of, mean_of_others
 from .joint import NO_STRUCTURE, JointCut, clearest_cut, neighbors_inside, null_values
-from .labelling import Labelling
+from .labelling import Labelling, labels_with_gaps
 from .measure import Measure, measured_samples
 from .membership import Membership
 from .votes import Votes, VotingSpace
@@ -212,6 +213,7 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
         self._units = [unit(array) for array in arrays]
         arrays = self._in_units(arrays)
         own = OwnWeights.of(self, views.names)
+        step("measuring the views")
         self._used, repeats = distinct_views(views, arrays, own.used(used))
         chosen, present = self._chosen(arrays, self._present)
         _check_present_somewhere(present, views)
@@ -220,11 +222,13 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
         sampled = [view[rows] for view in chosen]
         sampled_present = None if present is None else present[rows]
         factors = own.factors[self._used] / own.factors[self._used].mean()
-        self._measure = Measure.learn(sampled, sampled_present, encoded, factors)
+        kinds = [views.kinds[v] for v in self._used]
+        self._measure = Measure.learn(sampled, sampled_present, encoded, factors, kinds)
         self._sample_points = self._measure(sampled, sampled_present)
         weights = tuple(factors.tolist()) if own.are_given else None
         samples = Samples(tuple(self._sample_points), sampled_present, weights)
         self._set_n_clusters(samples, rng)
+        step("joint neighbours")
         cut = clearest_cut(samples, self.n_clusters_, rng)
         nulls = null_values(samples, cut, rng)
         if ratio_to_null(cut.spectrum.values, nulls, self.n_clusters_) > NO_STRUCTURE:
@@ -234,9 +238,11 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
         agreement = agreement_of([candidate.labels for candidate in candidates])
         best, reason = self._best(candidates, agreement, cut)
         self._record(best, reason, candidates, agreement, cut, views)
+        step("clustering halves of the samples, to see what comes back")
         self._judge(best, samples, cut, nulls, rng)
         self._sample_labels, self._sample_embedding = numbered_by_size(best.labels), best.embedding
         self._describe_views(views, samples, repeats, own)
+        step("assigning all samples")
         self._assign_all(
             np.hstack([self._sample_points[v] for v in self._kept]),
             lambda block: self._joint([view[block] for view in chosen], None if present is None else present[block]),
@@ -269,6 +275,7 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
         if self.n_clusters != "auto":
             self.n_clusters_ = int(self.n_clusters)
             return
+        step("counting clusters")
         self.cluster_counts_ = count_clusters(samples, random_state=rng)
         self.n_clusters_ = self.cluster_counts_.suggested
 
@@ -300,6 +307,7 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
             if self.max_time is not None and time.monotonic() - begin >= self.max_time:
                 self.stopped_ = "max_time"
                 break
+            step(f"another clustering: {make.__name__.replace('_', ' ')}")
             seed = int(rng.randint(2**31 - 1))
             candidates.append(make(Task(kept, cut.n_clusters, seed, self.device)))
             if self.verbose:
@@ -442,7 +450,12 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
 
     def _placed_views(self, new: Views) -> Placed:
         arrays, there = new.incomplete_arrays()
-        return self._placed(self._joint(*self._chosen(self._in_units(arrays), there)))
+        views, present = self._chosen(self._in_units(arrays), there)
+        points = self._measure(views, present, self._sample_points)
+        kept, mine = [points[v] for v in self._kept], [self._sample_points[v] for v in self._kept]
+        where = None if present is None else present[:, self._kept]
+        known = labels_with_gaps(kept, where, mine, self._sample_labels, self.n_clusters_)
+        return self._placed(np.hstack(kept), known)
 
     def _warn(self) -> None:
         """Say what the result cannot be relied on for."""

@@ -8,6 +8,7 @@ discriminant is.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,12 +18,13 @@ from sklearn.utils.extmath import randomized_svd
 from .membership import Discriminant, out_of_fold
 from .votes import VotingSpace
 
-__all__ = ["Labelling", "LinearRule"]
+__all__ = ["Labelling", "LinearRule", "labels_with_gaps"]
 
 _RIDGE = 0.1  # of the mean eigenvalue
 _MOST_EXACT = 1_500  # rows or columns of the smaller Gram matrix
 _MOST_COLUMNS = 500
-_LEAST = 10  # samples
+_LEAST = 20  # samples per cluster: means and slopes of fewer are unreliable
+_MOST_VIEWS = 4  # of which every combination gets a rule of its own
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,7 @@ class Labelling:
 
     @classmethod
     def learn(cls, joint: np.ndarray, space: VotingSpace, labels: np.ndarray, k: int) -> Labelling:
-        if k < 2 or len(labels) < _LEAST:
+        if k < 2 or len(labels) < _LEAST * k:
             return cls()
         points = space.clustered.astype(float)
         linear, by_linear = LinearRule.learn(joint, labels, k)
@@ -115,3 +117,40 @@ class Labelling:
         if linear is not None:
             linear = LinearRule(linear.mean, linear.slopes[:, order], linear.shares[order])
         return Labelling(None if clouds is None else clouds.renumbered(order), linear)
+
+
+def labels_with_gaps(
+    points: Sequence[np.ndarray],
+    present: np.ndarray | None,
+    reference: Sequence[np.ndarray],
+    labels: np.ndarray,
+    k: int,
+) -> np.ndarray | None:
+    """Labels of samples that are missing from some views, by the views that they are present in; −1 for the others.
+
+    For each combination of views a rule is learned on the samples of the fit. With more than four views there are many
+    combinations, and points that were filled from the other views serve as well: then, and if none is missing, None.
+
+    Parameters
+    ----------
+    points : sequence of (n, p_v) arrays
+    present : (n, n_views) array of bool or None
+    reference : sequence of (m, p_v) arrays, the points of the fit
+    labels : (m,) array of int, their clusters
+    k : int, the number of clusters
+    """
+    if present is None or len(points) > _MOST_VIEWS or k < 2:
+        return None
+    found = np.full(len(present), -1)
+    for combination in np.unique(present, axis=0):
+        rows = np.flatnonzero((present == combination).all(axis=1))
+        views = np.flatnonzero(combination).tolist()
+        if len(views) in (0, len(points)):
+            continue
+        clustered, joint = (np.hstack([side[v] for v in views]) for side in (reference, points))
+        space = VotingSpace.of(clustered)
+        placed = space.coordinates(joint[rows])
+        votes = space.votes(placed)
+        rule = Labelling.learn(clustered, space, labels, k)
+        found[rows] = rule(joint[rows], placed, votes.shares(labels, k), votes.same & False)
+    return found

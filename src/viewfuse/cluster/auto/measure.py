@@ -40,14 +40,20 @@ class Measure:
         present: np.ndarray | None,
         encoded: Sequence[bool],
         factors: np.ndarray | None = None,
+        kinds: Sequence[str] | None = None,
     ) -> Measure:
         """Decide how each view is measured, by the samples that are present in it; ``encoded`` marks encoded tables.
 
-        Squared distances are multiplied by ``factors``, if given, one per view.
+        Squared distances are multiplied by ``factors``, if given, one per view. Views of the kind "counts" are measured as
+        such, whatever their values look like.
         """
         if present is not None:
             views = [view[present[:, v]] for v, view in enumerate(views)]
-        representations = tuple(represent(view, encoded=done) for view, done in zip(views, encoded, strict=True))
+        counts = [kind == "counts" for kind in kinds] if kinds is not None else [False] * len(views)
+        representations = tuple(
+            represent(view, encoded=done, known_counts=known)
+            for view, done, known in zip(views, encoded, counts, strict=True)
+        )
         points = [measure(view) for measure, view in zip(representations, views, strict=True)]
         sizes = _sizes(points, encoded)
         if factors is not None:

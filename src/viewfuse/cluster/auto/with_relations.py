@@ -61,7 +61,10 @@ def fit_relations(model: Any, views: Views, fit_features: Callable[[Views, dict[
     arrays = [array if sp.issparse(array) else to_host(array) for array in arrays]
     check_fit(views, arrays, present)
     order = _canonical_order(views, arrays)
-    sorted_views = Views(arrays, names=views.names, ids=views.ids, kinds=views.kinds)[order]
+    kinds = [kind if kind in RELATIONS else "features" for kind in views.kinds]  # categories are indicators already
+    complete = Views(arrays, names=views.names, ids=views.ids, kinds=kinds)
+    complete.encoding = views.encoding
+    sorted_views = complete[order]
     there = None if present is None else present[order]
     own = OwnWeights.of(model, views.names)
     own.used(range(views.n_views))
@@ -115,11 +118,11 @@ def _tried(model: Any, prepared: Prepared, own: OwnWeights, rng: np.random.Rando
         return None
     if model.n_clusters == "auto":
         most = int(default_counts(prepared.graphs[0].shape[0])[-1])
-        model.n_clusters_ = count_clusters(prepared.features, prepared.graphs, most, rng)
+        model.n_clusters_ = count_clusters(prepared.features, prepared.graphs, most, rng, prepared.encoded)
     else:
         model.n_clusters_ = int(model.n_clusters)
     weights = own.factors[list(prepared.map.graphs)].tolist()
-    return best_plan(prepared.features, prepared.graphs, max(model.n_clusters_, 2), rng, weights)
+    return best_plan(prepared.features, prepared.graphs, max(model.n_clusters_, 2), rng, weights, prepared.encoded)
 
 
 def _fit_features_alone(
@@ -162,7 +165,7 @@ def _fit_smoothed(
     k, plans = model.n_clusters_, tried.good()
     importance = own.factors[list(prepared.map.features)].tolist(), own.factors[list(prepared.map.graphs)].tolist()
     fused, points, parts = FusedPoints.learn(
-        plans, prepared.features, prepared.present, prepared.graphs, max(k, 2), importance, rng
+        plans, prepared.features, prepared.present, prepared.graphs, max(k, 2), importance, rng, prepared.encoded
     )
     labels = np.asarray(numbered_by_size(cluster_points(points, k, rng, _N_INIT)[0]))
     embedding = randomized_svd(points - points.mean(axis=0), min(k, points.shape[1]), random_state=rng)[0]
@@ -232,7 +235,7 @@ def _nearest(prepared: Prepared, p: int) -> sp.csr_array:
     n = view.shape[0]
     rows = np.arange(n) if prepared.present is None else np.flatnonzero(prepared.present[:, p])
     rows = rows[np.unique(np.linspace(0, len(rows) - 1, min(len(rows), _MOST_VOTING)).astype(int))]
-    points = Coordinates.learn(view[rows], np.random.RandomState(0))(view[rows])
+    points = Coordinates.learn(view[rows], np.random.RandomState(0), encoded=prepared.encoded[p])(view[rows])
     index = NearestNeighbors(n_neighbors=default_neighbors(len(rows))).fit(points).kneighbors(return_distance=False)
     ends = np.repeat(rows, index.shape[1]), rows[index.ravel()]
     return sp.csr_array((np.ones(index.size), ends), shape=(n, n))

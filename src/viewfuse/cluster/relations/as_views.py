@@ -55,7 +55,7 @@ class RelationViews:
         silent, fused = dict(prepared.silent), {}
         made = dict(zip(prepared.map.features, prepared.features, strict=True))
         if prepared.graphs:
-            tried = best_plan(prepared.features, prepared.graphs, k, random_state)
+            tried = best_plan(prepared.features, prepared.graphs, k, random_state, encoded=prepared.encoded)
             if not tried.says_something():
                 warn_of_noise(k)
             by_graph = tried.parts[len(prepared.features) :]
@@ -66,7 +66,14 @@ class RelationViews:
                     continue
                 steps = next(plan.steps for plan in tried.plans if plan.graphs == (g,))
                 fused[v], made[v], _ = FusedPoints.learn(
-                    [Plan((0,), steps)], prepared.features, prepared.present, [prepared.graphs[g]], k, ones, random_state
+                    [Plan((0,), steps)],
+                    prepared.features,
+                    prepared.present,
+                    [prepared.graphs[g]],
+                    k,
+                    ones,
+                    random_state,
+                    prepared.encoded,
                 )
         found = cls(prepared.map, fused, silent)
         return found, found._as_views(views, made, present)

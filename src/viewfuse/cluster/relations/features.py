@@ -47,10 +47,11 @@ class Coordinates:
     size: float
 
     @classmethod
-    def learn(cls, view: Any, random_state: np.random.RandomState) -> Coordinates:
+    def learn(cls, view: Any, random_state: np.random.RandomState, *, encoded: bool = False) -> Coordinates:
+        """Learn the map from the samples of a view; the columns of an ``encoded`` table are taken as they are."""
         n = view.shape[0]
         some = view if n <= _MOST_LEARNED else view[np.sort(random_state.choice(n, _MOST_LEARNED, replace=False))]
-        found = represent(some)
+        found = represent(some, encoded=encoded)
         weights = _inverse_frequencies(some) if found.kind == "directions" and _is_mostly_zero(some) else None
         start = cls(None if weights is not None else found, weights, found.counts, None, np.zeros(1), 1.0)
         points = start._points(some)

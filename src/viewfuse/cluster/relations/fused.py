@@ -83,6 +83,7 @@ class FusedPoints:
         n_clusters: int,
         importance: tuple[Sequence[float], Sequence[float]],
         random_state: np.random.RandomState,
+        encoded: Sequence[bool] | None = None,
     ) -> tuple[FusedPoints, np.ndarray, list[np.ndarray]]:
         """The map, the points of the samples, (n, r), and the points of each plan.
 
@@ -93,9 +94,11 @@ class FusedPoints:
         present : (n, number of feature views) array of bool or None
         graphs : all graphs, undirected
         importance : the weights that the user gives to the feature views and to the graphs
+        encoded : whether each feature view is an encoded table; none is by default
         """
+        done = [False] * len(features) if encoded is None else encoded
         coordinates = tuple(
-            Coordinates.learn(view if present is None else view[present[:, v]], random_state)
+            Coordinates.learn(view if present is None else view[present[:, v]], random_state, encoded=done[v])
             for v, view in enumerate(features)
         )
         factors = tuple(float(np.sqrt(weight)) for weight in importance[0])

@@ -45,15 +45,23 @@ class HeldOut:
     _held_graphs: tuple[sp.csr_array, ...]
 
     @classmethod
-    def split(cls, features: Sequence[Any], graphs: Sequence[sp.csr_array], random_state: np.random.RandomState) -> HeldOut:
-        """Hold out a random part of each view."""
+    def split(
+        cls,
+        features: Sequence[Any],
+        graphs: Sequence[sp.csr_array],
+        random_state: np.random.RandomState,
+        encoded: Sequence[bool] | None = None,
+    ) -> HeldOut:
+        """Hold out a random part of each view; ``encoded`` marks feature views that are encoded tables."""
         kept, directions, predictors = [], [], []
-        for view in features:
+        encoded = [False] * len(features) if encoded is None else encoded
+        for view, done in zip(features, encoded, strict=True):
             mine, theirs = _split_columns(view, random_state)
-            coordinates = Coordinates.learn(mine, random_state)
+            coordinates = Coordinates.learn(mine, random_state, encoded=done)
             kept.append(coordinates(mine))
             directions.append(coordinates.are_directions)
-            predictors.append(_Ridge.of(Coordinates.learn(theirs, random_state)(theirs), random_state))
+            held = Coordinates.learn(theirs, random_state, encoded=done)
+            predictors.append(_Ridge.of(held(theirs), random_state))
         halves = [_split_edges(graph, random_state) for graph in graphs]
         return cls(
             tuple(kept), tuple(directions), tuple(a for a, _ in halves), tuple(predictors), tuple(b for _, b in halves)

@@ -116,6 +116,7 @@ class Prepared:
     present : (n, number of features) array of bool or None
     graphs : list of undirected graphs, in the order of ``map.graphs``
     silent : dict of str, why graphs that are not used say nothing, by position
+    encoded : tuple of bool, which features are encoded tables
     """
 
     map: RelationMap
@@ -123,6 +124,7 @@ class Prepared:
     present: np.ndarray | None
     graphs: list[sp.csr_array]
     silent: dict[int, str]
+    encoded: tuple[bool, ...]
 
 
 def prepare(
@@ -161,7 +163,8 @@ def prepare(
     order = np.arange(len(views)) if order is None else order
     found = RelationMap(views.names, views.kinds, tuple(features), points, tuple(used), order)
     where = None if there is None or there.all() else there
-    return Prepared(found, list(features.values()), where, list(used.values()), silent)
+    encoded = tuple(views.is_encoded(v) for v in features)
+    return Prepared(found, list(features.values()), where, list(used.values()), silent, encoded)
 
 
 def check_fit(views: Views, arrays: Sequence[Any], present: np.ndarray | None) -> None:

@@ -172,6 +172,7 @@ def best_plan(
     n_clusters: int,
     random_state: np.random.RandomState,
     weights: Sequence[float] | None = None,
+    encoded: Sequence[bool] | None = None,
 ) -> Tried:
     """Try the plans on one split, or on two if there are few samples.
 
@@ -180,8 +181,9 @@ def best_plan(
     features : sequence of (n, d_v) arrays or sparse matrices
     graphs : sequence of (n, n) sparse arrays, undirected
     weights : of the graphs in a mean; 1 by default
+    encoded : whether each feature view is an encoded table; none is by default
     """
-    trials = _trials(features, graphs, random_state, weights)
+    trials = _trials(features, graphs, random_state, weights, encoded)
     tried: dict[Plan, np.ndarray] = {}
 
     def parts(plan: Plan) -> np.ndarray:
@@ -223,13 +225,14 @@ def count_clusters(
     graphs: Sequence[sp.csr_array],
     most: int,
     random_state: np.random.RandomState,
+    encoded: Sequence[bool] | None = None,
 ) -> int:
     """The number of clusters from which on more clusters hardly predict the held-out part any better.
 
     It is the first number k whose score grows by less than 3 % per cluster up to k + 2; 1 if nothing can be predicted.
     """
-    plan = best_plan(features, graphs, min(_PROVISIONAL, most), random_state).best
-    trials = _trials(features, graphs, random_state, None)
+    plan = best_plan(features, graphs, min(_PROVISIONAL, most), random_state, encoded=encoded).best
+    trials = _trials(features, graphs, random_state, None, encoded)
     counts = range(2, most + 1)
     parts = [np.mean([trial.parts(plan, k) for trial in trials], axis=0) for k in counts]
     if not any((found > noise_level(graphs[0].shape[0], k)).any() for k, found in zip(counts, parts, strict=True)):
@@ -243,10 +246,14 @@ def count_clusters(
 
 
 def _trials(
-    features: Sequence[Any], graphs: Sequence[sp.csr_array], random_state: np.random.RandomState, weights: Any
+    features: Sequence[Any],
+    graphs: Sequence[sp.csr_array],
+    random_state: np.random.RandomState,
+    weights: Any,
+    encoded: Sequence[bool] | None,
 ) -> list[_Trial]:
     splits = 2 if graphs[0].shape[0] <= _MOST_SPLIT_TWICE else 1
-    return [_Trial(HeldOut.split(features, graphs, random_state), random_state, weights) for _ in range(splits)]
+    return [_Trial(HeldOut.split(features, graphs, random_state, encoded), random_state, weights) for _ in range(splits)]
 
 
 class _Trial:

@@ -1,8 +1,7 @@
-"""Variables to colour the samples by: cluster, confidence, known label, and columns from the user."""
+"""Variables to colour the samples by: confidence, known label, weights of views, and columns from the user."""
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -13,39 +12,35 @@ from .._utils.text import count
 from .._utils.warn import quietly, warn
 from ..exceptions import UnmatchedSamplesWarning, ViewsError
 from ..inspection.agreement import natural_order
-from ..inspection.palette import PALETTE
+from ..inspection.palette import colour_of
 from ..views import Views, is_dataframe
 
-__all__ = ["Colouring", "by_category", "by_number", "check_columns", "colouring", "given_columns"]
+__all__ = ["Column", "by_category", "by_number", "check_columns", "column", "given_columns"]
 
 _MOST_LEVELS = 200
 _CATEGORIES_UP_TO = 12  # integers with at most so many distinct values are categories
-_STEPS = 64
 _NONE = "#8a8f98"
 
 
-@dataclass(frozen=True)
-class Colouring:
-    """One colour per drawn sample, as a position in a palette, and the values for the legend."""
+@dataclass(frozen=True, eq=False)
+class Column:
+    """One value per drawn sample: a number, or the place of a category in ``levels``, which have the colours ``palette``."""
 
     name: str
-    palette: list[str]
-    codes: np.ndarray
+    values: np.ndarray
     levels: list[str] | None = None
-    values: np.ndarray | None = None
+    palette: list[str] | None = None
 
     def payload(self) -> dict[str, Any]:
-        """The data for the script of the page."""
-        return {
-            "name": self.name,
-            "palette": self.palette,
-            "codes": base64.b64encode(self.codes.astype(np.uint8).tobytes()).decode(),
-            "levels": self.levels,
-            "values": None if self.values is None else [_rounded(value) for value in self.values],
-        }
+        """What the script of the page needs besides the values."""
+        return {"name": self.name, "levels": self.levels, "palette": self.palette}
+
+    def data(self) -> np.ndarray:
+        """The values as the script of the page reads them."""
+        return self.values.astype(np.float32 if self.levels is None else np.uint8)
 
 
-def by_category(name: str, values: Any) -> Colouring:
+def by_category(name: str, values: Any) -> Column:
     """One colour per distinct value; if there are more than 200, the rarest values share one."""
     texts = np.array([str(value) for value in values], dtype=object)
     levels, codes, sizes = np.unique(texts.astype(str), return_inverse=True, return_counts=True)
@@ -53,26 +48,19 @@ def by_category(name: str, values: Any) -> Colouring:
     position = np.full(len(levels), len(order))
     position[order] = np.arange(len(order))
     shown = [str(level) for level in levels[order]]
-    palette = [PALETTE[i % len(PALETTE)] for i in range(len(shown))]
+    palette = [colour_of(place) for place in range(len(shown))]
     if len(order) < len(levels):
         shown, palette = [*shown, f"{len(levels) - len(order)} others"], [*palette, _NONE]
-    return Colouring(name, palette, position[codes], levels=shown)
+    return Column(name, position[codes], shown, palette)
 
 
-def by_number(name: str, values: Any) -> Colouring:
+def by_number(name: str, values: Any) -> Column:
     """A colour scale from the smallest to the largest value; grey for missing values."""
-    from bokeh.palettes import Cividis256
-
     numbers = np.asarray(values, dtype=float)
-    known = np.isfinite(numbers)
-    low, high = (numbers[known].min(), numbers[known].max()) if known.any() else (0.0, 0.0)
-    share = np.where(known, numbers - low, 0) / (high - low if high > low else 1)
-    codes = np.where(known, np.round(share * (_STEPS - 1)), _STEPS).astype(int)
-    scale = [str(Cividis256[round(step * 255 / (_STEPS - 1))]) for step in range(_STEPS)]
-    return Colouring(name, [*scale, _NONE], codes, values=np.where(known, numbers, np.nan))
+    return Column(name, np.where(np.isfinite(numbers), numbers, np.nan))
 
 
-def colouring(name: str, values: Any) -> Colouring:
+def column(name: str, values: Any) -> Column:
     """A colour scale for numbers; one colour per value for text, booleans and integers with few distinct values."""
     values = np.asarray(values)
     if values.dtype.kind in "iu":
@@ -150,11 +138,7 @@ def _values_at(values: np.ndarray, rows: np.ndarray) -> np.ndarray:
     """The values of the samples; NaN on a colour scale and "no value" among categories for samples without a row."""
     if (rows >= 0).all():
         return values[rows]
-    is_number = values.dtype.kind in "iuf" and colouring("", values).levels is None
+    is_number = values.dtype.kind in "iuf" and column("", values).levels is None
     found = values[rows].astype(float if is_number else object)
     found[rows < 0] = np.nan if is_number else "no value"
     return found
-
-
-def _rounded(value: float) -> float | None:
-    return float(f"{value:.4g}") if np.isfinite(value) else None
