@@ -93,6 +93,7 @@ class _Worker:
     def __init__(self, function: Callable[..., Any], limits: Limits) -> None:
         self._function, self._limits = function, limits
         self.position = -1
+        self._begin: float | None = None
         self._spawn()
 
     def _spawn(self) -> None:
@@ -107,26 +108,30 @@ class _Worker:
         position = next(waiting, None)
         if position is None:
             return False
-        self.position, self._begin = position, time.monotonic()
+        self.position, self._begin = position, None
         self.connection.send(tasks[position])
         return True
 
     @property
     def deadline(self) -> float | None:
-        return None if self._limits.seconds is None else self._begin + self._limits.seconds
+        """When the task is over its time; None if there is no limit, or the process is still starting."""
+        return None if self._limits.seconds is None or self._begin is None else self._begin + self._limits.seconds
 
     def outcome(self) -> Outcome | None:
         """The outcome of the current task, or None if it is still running."""
-        elapsed = time.monotonic() - self._begin
+        elapsed = 0.0 if self._begin is None else time.monotonic() - self._begin
         if self.connection.poll():
             try:
-                found: Outcome = self.connection.recv()
+                found: Outcome | None = self.connection.recv()
             except (EOFError, ConnectionError):
                 self._process.join()
                 code = self._process.exitcode
                 reason = f"killed by signal {-code}" if code is not None and code < 0 else f"exit code {code}"
                 self._replace()
                 return Outcome(failure=f"the process ended ({reason})", seconds=elapsed)
+            if found is None:  # the process has started and begins its task: the time counts from here
+                self._begin = time.monotonic()
+                return None
             return replace(found, seconds=elapsed)
         if self.deadline is not None and time.monotonic() >= self.deadline:
             self._replace()
@@ -153,6 +158,7 @@ def _serve(connection: Connection, function: Callable[..., Any], memory: int | N
             task = connection.recv()
         except EOFError:
             return
+        connection.send(None)
         measured = _reset_peak()
         _limit_memory(memory)
         try:
