@@ -121,9 +121,11 @@ def anchors(task: Task, placements: int = _PLACEMENTS) -> Candidate:
 
 
 def _placed_anew(task: Task, number: int) -> AnchorGFSC:
-    options = {"view_weights": task.samples.weights, "random_state": task.seed + number, "device": task.device}
+    method = AnchorGFSC(
+        task.n_clusters, view_weights=task.samples.weights, random_state=task.seed + number, device=task.device
+    )
     with quietly():
-        return _fitted(AnchorGFSC(task.n_clusters, **options), task.samples.with_gaps())
+        return _fitted(method, task.samples.with_gaps())
 
 
 def fused_graphs(task: Task) -> Candidate:
