@@ -75,7 +75,7 @@ def test_the_python_blocks_of_a_page_run(
 @pytest.mark.filterwarnings("default::viewfuse.exceptions.EmptyCellsWarning")  # the pages say that it is given
 @pytest.mark.parametrize("page", [page for page in PAGES if shell_lines(page)])
 def test_the_shell_lines_of_a_page_run(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Generated data replaces each file that a line reads. Of the demo and the reproduction only --help runs."""
+    """Generated data replaces each file that a line reads. Of what is long or needs more, only --help runs."""
     monkeypatch.chdir(tmp_path)
     for line in shell_lines(page):
         if line.startswith("make "):
@@ -83,7 +83,8 @@ def test_the_shell_lines_of_a_page_run(page: str, tmp_path: Path, monkeypatch: p
             assert re.search(rf"^{target}:", text_of("Makefile"), flags=re.MULTILINE), line
             continue
         arguments = shlex.split(line)[1:]
-        if arguments[0] in ("demo", "reproduce"):
+        # The module of add-a-method.md is written by the test that follows that page.
+        if arguments[0] in ("demo", "reproduce") or "median_graph" in line:
             arguments = [arguments[0], "--help"]
         for name in arguments:
             if name.endswith(".mat") and not Path(name).exists():
