@@ -56,7 +56,7 @@ def test_other_columns_are_named(data, command):
     path.write_text(path.read_text().replace(f"{name}0,", "renamed,", 1))
     ended = command("predict", folder / "fit.model", folder / "new")
     assert ended.code == 2
-    assert f"does not have the columns '{name}0'" in ended.err
+    assert f"column '{name}0' is missing and column 'renamed' was not in the fit" in ended.err
 
 
 def test_methods_without_predict(data, command):

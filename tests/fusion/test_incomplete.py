@@ -7,7 +7,7 @@ from sklearn.metrics import adjusted_rand_score
 
 import viewfuse as vf
 from reference import deviations
-from viewfuse.exceptions import ParameterError, UninformativeViewWarning, ViewsError
+from viewfuse.exceptions import EmptyCellsWarning, ParameterError, UninformativeViewWarning, ViewsError
 from viewfuse.fusion import fuse_graphs, gfsc, learned_factors
 from viewfuse.graphs import completed_factors
 
@@ -104,13 +104,13 @@ def test_nan_rows_masks_and_empty_sparse_rows_are_equivalent(estimator):
     assert np.isclose(by_nan.view_weights_.sum(), 1)
 
 
-def test_only_whole_rows_of_some_views_may_be_missing():
+def test_single_cells_are_filled_and_samples_without_any_view_refused():
     arrays, _, _ = incomplete()
     broken = [x.copy() for x in arrays]
     row = int(np.flatnonzero(~np.isnan(broken[1]).any(axis=1))[0])
     broken[1][row, 2] = np.nan
-    with pytest.raises(ViewsError, match=rf"NaN in row {row}, column 2"):
-        vf.GFSC(3).fit(broken)
+    with pytest.warns(EmptyCellsWarning, match=r"filled from similar samples in 'view1' \(1 sample\)"):
+        vf.GFSC(3, random_state=0).fit(broken)
     missing_everywhere = [x.copy() for x in arrays]
     for x in missing_everywhere:
         x[11] = np.nan

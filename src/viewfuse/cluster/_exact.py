@@ -46,7 +46,7 @@ from .counting import count_clusters_of_graphs, count_clusters_of_views, directi
 from .relations.as_views import RelationViews
 from .relations.checks import has_relations
 from .relations.maps import Origin
-from .verdict import Verdict, judge_by_graph, judge_by_neighbors
+from .verdict import Verdict, drawn_rows, judge_by_graph, judge_by_neighbors
 
 __all__ = ["ExactFusion"]
 
@@ -71,8 +71,10 @@ class ExactFusion(StoppableMixin, ViewReportMixin, NewSamplesMixin, RelabelMixin
 
     _counts_clusters = True
     _most_counted: ClassVar[int] = 2_000  # samples on which the number of clusters is estimated
-    _memory_demand = MemoryDemand(6.2, wide_per_view=1.0)
-    _memory_demand_in_single_precision: ClassVar[MemoryDemand] = MemoryDemand(3.1, wide_per_view=0.5)
+    _memory_demand = MemoryDemand(6.2, wide_per_view=1.0, judged=12.0, judged_per_view=5.0)
+    _memory_demand_in_single_precision: ClassVar[MemoryDemand] = MemoryDemand(
+        3.1, wide_per_view=0.5, judged=12.0, judged_per_view=5.0
+    )
     _parameter_constraints: ClassVar = {
         **MultiViewClusterer._parameter_constraints,
         **ITERATION_CONSTRAINTS,
@@ -313,7 +315,8 @@ class ExactFusion(StoppableMixin, ViewReportMixin, NewSamplesMixin, RelabelMixin
         elif self.affinity == "precomputed":
             self.verdict_ = judge_by_graph([to_host(graph) for graph in chosen], labels, self.n_clusters_, rng)
         else:
-            self.verdict_ = judge_by_neighbors(direction_samples(chosen), labels, self.n_clusters_, rng)
+            some = drawn_rows(len(labels), rng)
+            self.verdict_ = judge_by_neighbors(direction_samples(chosen, some), labels[some], self.n_clusters_, rng)
         warn_of_verdict(self.verdict_, self.n_clusters)
 
     def _warn(self, result: FusionResult, views: Views) -> None:

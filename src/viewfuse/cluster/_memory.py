@@ -13,11 +13,15 @@ from ..exceptions import NotEnoughMemoryError
 __all__ = ["MemoryDemand", "available_memory", "check_memory", "gibibytes"]
 
 
+_JUDGED = 2_000  # samples that a verdict is made of
+
+
 @dataclass(frozen=True)
 class MemoryDemand:
     """Peak memory of a fit of t views, in n × n arrays of doubles: ``fixed + per_view · t``, and more for high ranks.
 
-    ``wide`` is added once and ``wide_per_view`` for each view, both in proportion to rank / n. An estimator declares its
+    ``wide`` is added once and ``wide_per_view`` for each view, both in proportion to rank / n; ``judged`` and
+    ``judged_per_view`` likewise, for what is made of at most 2,000 samples. An estimator declares its
     demand as the class attribute ``_memory_demand``. The numbers of viewfuse's estimators are measured; a test compares
     them with the memory that fits take.
     """
@@ -26,13 +30,17 @@ class MemoryDemand:
     per_view: float = 0.0
     wide: float = 0.0
     wide_per_view: float = 0.0
+    judged: float = 0.0
+    judged_per_view: float = 0.0
 
     def bytes(self, arrays: Sequence[Any]) -> int:
         """Bytes that a fit of these views needs at its peak, approximately."""
         n = int(arrays[0].shape[0])
         ranks = [min(int(array.shape[1]), n) / n for array in arrays]
         square = self.fixed + self.per_view * len(ranks) + self.wide * max(ranks) + self.wide_per_view * sum(ranks)
-        return int(8 * n * n * square)
+        some = min(n, _JUDGED)
+        narrow = [min(int(array.shape[1]), some) for array in arrays]
+        return int(8 * (n * n * square + some * (self.judged * max(narrow) + self.judged_per_view * sum(narrow))))
 
 
 def check_memory(model: Any, needed: int, n_samples: int, available: int | None = None) -> None:

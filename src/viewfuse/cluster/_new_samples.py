@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._utils.device import to_host
 from ..views import Views
+from .auto.canonical import unit
 from .auto.labelling import Labelling, labels_with_gaps
 from .auto.measure import Measure
 from .auto.membership import Membership
@@ -30,6 +31,7 @@ class NewSamples:
     Attributes
     ----------
     used : tuple of int, the positions of the views that are used
+    units : tuple of float, what the values of each are divided by so that squares neither overflow nor vanish
     measure : Measure
     reference : tuple of (n, p_v) arrays, the points of the fit
     labels : (n,) array of int
@@ -40,6 +42,7 @@ class NewSamples:
     """
 
     used: tuple[int, ...]
+    units: tuple[float, ...]
     measure: Measure
     reference: tuple[np.ndarray, ...]
     labels: np.ndarray
@@ -61,18 +64,19 @@ class NewSamples:
     ) -> NewSamples:
         """Learn from the arrays of all views, those that are used with their weights; ``encoded`` marks encoded tables."""
         used = [v for v in used if weights[v] > 0]
-        chosen, there = _chosen(arrays, present, used)
+        units = tuple(unit(arrays[v]) for v in used)
+        chosen, there = _chosen(arrays, present, used, units)
         measure = Measure.learn(chosen, there, [encoded[v] for v in used], weights[used] / weights[used].mean())
         reference = tuple(measure(chosen, there))
         joint, k = np.hstack(reference), int(labels.max()) + 1
         space = VotingSpace.of(joint)
         membership, _ = Membership.learn(space, labels, k)
         labelling = Labelling.learn(joint, space, labels, k)
-        return cls(tuple(used), measure, reference, labels, embedding, space, membership, labelling)
+        return cls(tuple(used), units, measure, reference, labels, embedding, space, membership, labelling)
 
     def placed(self, arrays: Sequence[Any], present: np.ndarray | None) -> tuple[np.ndarray, np.ndarray, Votes]:
         """Labels, memberships and neighbours of new samples."""
-        chosen, there = _chosen(arrays, present, self.used)
+        chosen, there = _chosen(arrays, present, self.used, self.units)
         parts = self.measure(chosen, there, self.reference)
         joint = np.hstack(parts)
         points = self.space.coordinates(joint)
@@ -87,6 +91,7 @@ class NewSamples:
         """The same with clusters in another order, and the labels in it."""
         return NewSamples(
             self.used,
+            self.units,
             self.measure,
             self.reference,
             labels,
@@ -142,7 +147,10 @@ class NewSamplesMixin:
         raise NotImplementedError(f"{type(self).__name__} has no _new_views")
 
 
-def _chosen(arrays: Sequence[Any], present: np.ndarray | None, used: Sequence[int]) -> tuple[list[Any], np.ndarray | None]:
+def _chosen(
+    arrays: Sequence[Any], present: np.ndarray | None, used: Sequence[int], units: Sequence[float]
+) -> tuple[list[Any], np.ndarray | None]:
     held = [arrays[v] if sp.issparse(arrays[v]) else to_host(arrays[v]) for v in used]
+    held = [array if size == 1 else array / size for array, size in zip(held, units, strict=True)]
     there = None if present is None else present[:, list(used)]
     return held, None if there is None or there.all() else there

@@ -15,7 +15,7 @@ from ..linalg import halves, recurrence
 from ..linalg.sparse_cut import normalized_graph, quick_cut, spectrum
 from .structure import Evidence, modularity, null_spectra
 
-__all__ = ["Verdict", "judge", "judge_by_graph", "judge_by_neighbors"]
+__all__ = ["Verdict", "drawn_rows", "judge", "judge_by_graph", "judge_by_neighbors"]
 
 _HALVES = 4
 _MOST_SAMPLES = 2_000
@@ -139,7 +139,7 @@ def judge_by_neighbors(samples: Samples, labels: np.ndarray, k: int, random_stat
     Of more than 2,000 samples, 2,000 are taken. It costs a few eigenproblems of sparse graphs.
     """
     if len(samples) > _MOST_SAMPLES:
-        rows = np.sort(random_state.choice(len(samples), _MOST_SAMPLES, replace=False))
+        rows = drawn_rows(len(samples), random_state)
         samples, labels = samples.of_rows(rows), labels[rows]
     if k < 2 or len(samples) // 2 <= k:
         return Verdict(k, Evidence(1.0, False, 0.0), np.full(k, np.nan))
@@ -158,6 +158,13 @@ def judge_by_neighbors(samples: Samples, labels: np.ndarray, k: int, random_stat
         )
 
     return judge(labels, k, lambda returned: Evidence.of(graph, found, nulls, labels, returned), cluster, random_state)
+
+
+def drawn_rows(n_samples: int, random_state: np.random.RandomState) -> np.ndarray:
+    """All rows, or as many as a verdict is made of."""
+    if n_samples <= _MOST_SAMPLES:
+        return np.arange(n_samples)
+    return np.sort(random_state.choice(n_samples, _MOST_SAMPLES, replace=False))
 
 
 def judge_by_graph(graphs: Sequence[Any], labels: np.ndarray, k: int, random_state: np.random.RandomState) -> Verdict:
