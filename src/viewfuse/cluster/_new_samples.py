@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._utils.device import to_host
 from ..views import Views
-from .auto.canonical import unit
+from .auto.canonical import in_unit, unit
 from .auto.labelling import Labelling, labels_with_gaps
 from .auto.measure import Measure
 from .auto.membership import Membership
@@ -151,6 +151,6 @@ def _chosen(
     arrays: Sequence[Any], present: np.ndarray | None, used: Sequence[int], units: Sequence[float]
 ) -> tuple[list[Any], np.ndarray | None]:
     held = [arrays[v] if sp.issparse(arrays[v]) else to_host(arrays[v]) for v in used]
-    held = [array if size == 1 else array / size for array, size in zip(held, units, strict=True)]
+    held = [in_unit(array, size) for array, size in zip(held, units, strict=True)]
     there = None if present is None else present[:, list(used)]
     return held, None if there is None or there.all() else there

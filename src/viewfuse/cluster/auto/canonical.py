@@ -18,7 +18,7 @@ from ..._utils.warn import warn
 from ...exceptions import UninformativeViewWarning
 from ...views import Views
 
-__all__ = ["canonical_order", "distinct_views", "unit"]
+__all__ = ["canonical_order", "distinct_views", "in_unit", "unit"]
 
 _HUGE = 1e15
 
@@ -66,6 +66,17 @@ def unit(view: Any) -> float:
         xp = array_namespace(view)
         largest = float(xp.max(xp.abs(view)))
     return largest if largest > _HUGE or 0 < largest < 1 / _HUGE else 1.0
+
+
+def in_unit(view: Any, size: float) -> Any:
+    """The view divided by its unit."""
+    if size == 1:
+        return view
+    if not sp.issparse(view):
+        return view / size
+    divided = view.astype(float, copy=True)
+    divided.data /= size  # scipy would multiply by 1 / size, which may overflow
+    return divided
 
 
 def _row_sums(view: Any) -> tuple[np.ndarray, np.ndarray]:

@@ -35,7 +35,7 @@ from ..relations.checks import has_relations
 from ..structure import Evidence, ratio_to_null
 from ..verdict import judge
 from .candidates import JOINT, MIXTURE, Candidate, Task, candidates_for, clustered_again, gaussian_mixture
-from .canonical import canonical_order, distinct_views, unit
+from .canonical import canonical_order, distinct_views, in_unit, unit
 from .choice import AutoChoice, ViewChoice, agreement_of, mean_of_others
 from .joint import NO_STRUCTURE, JointCut, clearest_cut, neighbors_inside, null_values
 from .labelling import Labelling, labels_with_gaps
@@ -255,7 +255,7 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
     def _in_units(self, arrays: list[Any]) -> list[Any]:
         """The views in units in which squares neither overflow nor vanish, in the processor's memory."""
         held = [array if sp.issparse(array) else to_host(array) for array in arrays]
-        return [array if size == 1 else array / size for array, size in zip(held, self._units, strict=True)]
+        return [in_unit(array, size) for array, size in zip(held, self._units, strict=True)]
 
     def _chosen(self, arrays: list[Any], present: np.ndarray | None) -> tuple[list[Any], np.ndarray | None]:
         """The used views, and which samples are present in them."""
