@@ -9,8 +9,12 @@ READY  := $(VENV)/.ready
 demo: $(READY)
 	$(BIN)/viewfuse demo
 
+# Two processes at a time: the tests of the solvers, and all others. Their lines are mixed; each ends with its own count.
+SOLVERS := tests/cluster tests/selection tests/graphs tests/linalg tests/fusion
 test: $(READY)
-	$(BIN)/pytest
+	@$(BIN)/pytest $(SOLVERS) & solvers=$$!; \
+	$(BIN)/pytest $(SOLVERS:%=--ignore=%); others=$$?; \
+	wait $$solvers && exit $$others
 
 test-fast: $(READY)
 	$(BIN)/pytest -m "not slow"
