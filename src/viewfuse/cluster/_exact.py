@@ -255,11 +255,16 @@ class ExactFusion(StoppableMixin, ViewReportMixin, NewSamplesMixin, RelabelMixin
         return view_report(names, self.view_weights_[used], self._separations(), to_host(self.labels_), cluster)
 
     def _separations(self) -> np.ndarray:
-        """How far apart the clusters lie in each view; NaN for graphs and if samples are missing from views."""
+        """How far apart the clusters lie in each view, by the samples that are present in it; NaN for graphs."""
         _, views, present = self._views_fitted
-        if self.n_clusters_ < 2 or present is not None or not all(isinstance(view, GramFactor) for view in views):
+        if self.n_clusters_ < 2 or not all(isinstance(view, GramFactor) for view in views):
             return np.full(len(views), np.nan)
-        return np.array([separation(view.basis, self.labels_) for view in views])
+        if present is None:
+            return np.array([separation(view.basis, self.labels_) for view in views])
+        labels = to_host(self.labels_)
+        return np.array(
+            [separation(to_host(view.basis)[own], labels[own]) for view, own in zip(views, present.T, strict=True)]
+        )
 
     def _present_in(self, used: list[int], views: Views) -> np.ndarray | None:
         """Which samples are present in which of the used views."""
