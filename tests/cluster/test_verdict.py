@@ -37,6 +37,7 @@ def test_clusters_of_noise_are_not(method, seed):
         model = method(5, random_state=0).fit([rng.normal(size=(300, 10)), rng.normal(size=(300, 20))])
     assert not model.verdict_.supported
     assert model.verdict_.null_ratio > 0.7
+    assert np.asarray(model.confidence_).max() <= 0.1
 
 
 def test_confidence_is_near_zero_without_clusters():

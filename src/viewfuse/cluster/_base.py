@@ -272,6 +272,11 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
             if hasattr(self, "verdict_"):
                 self.verdict_ = self.verdict_.renumbered(order)
 
+    def _certainty(self) -> float:
+        """What confidences are multiplied by: near 0 if the verdict is that there are no clusters."""
+        verdict = getattr(self, "verdict_", None) if self._gives_verdict else None
+        return 1.0 if verdict is None else float(verdict.certainty)
+
     def _occurrences(self, n_clusters: int) -> tuple[np.ndarray, np.ndarray]:
         """Size and first sample of each cluster."""
         return occurrences(to_host(self.labels_), n_clusters)

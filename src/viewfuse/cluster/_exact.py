@@ -167,7 +167,7 @@ class ExactFusion(StoppableMixin, ViewReportMixin, NewSamplesMixin, RelabelMixin
         self._record_end(result.sweeps, result.converged, iterations.stopped)
         self._judge(chosen, rng)
         self._warn(result, views)
-        self.confidence_ = _confidence(result, self.labels_)
+        self.confidence_ = self._certainty() * _confidence(result, self.labels_)
         self.embedding_ = _in_precision_of(arrays[0], result.embedding)
         self.affinity_matrix_ = result.consensus
         self._record_history(result.sweeps, all_weights)

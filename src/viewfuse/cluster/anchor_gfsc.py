@@ -399,6 +399,7 @@ class AnchorGFSC(StoppableMixin, ViewReportMixin, EmbeddingMixin, MultiViewClust
             zero = to_host(found["zero"])
             if zero.any():
                 warn_of_zero_samples(source.described, zero, self._used)
+        self.confidence_ = self._certainty() * self.confidence_
 
     def _occurrences(self, n_clusters: int) -> tuple[np.ndarray, np.ndarray]:
         """Of Dask arrays, the workers count the clusters in one more pass over the data."""
