@@ -46,6 +46,7 @@ _MOST_CLUSTERS = 160
 _EVERY_NUMBER_UP_TO = 20
 _STEP = 1.12  # beyond that: the next number to try
 _CERTAIN_GAP = 0.8
+_LEAST_JUMP = 0.01  # else the pieces fall apart further: the next eigenvalue is near 0 too
 _SMALLEST_CLUSTER = 0.1  # of the mean size
 _NEARLY_BEST, _ALSO_HOLDS = 0.97, 0.8  # of the best score
 _SMALLEST = 1e-6
@@ -187,7 +188,7 @@ class _Row:
 
     @property
     def certain(self) -> bool:
-        return self.balanced and self.gap >= _CERTAIN_GAP
+        return self.balanced and self.gap >= _CERTAIN_GAP and self.jump >= _LEAST_JUMP
 
 
 @dataclass(frozen=True)
