@@ -3,22 +3,10 @@
 import os
 import time
 
-import numpy as np
 import pytest
 
 from viewfuse.experiments.workers import Limits, in_workers
-
-
-def work(what, value=0):
-    if what == "sleep":
-        time.sleep(value)
-    if what == "raise":
-        raise ValueError(f"not {value}")
-    if what == "exit":
-        os._exit(3)
-    if what == "allocate":
-        return int(np.ones(value, dtype=np.uint8).sum())
-    return value
+from worker_tasks import work
 
 
 def test_results_exceptions_and_crashes_belong_to_their_tasks():
