@@ -10,14 +10,15 @@ demo: $(READY)
 	$(BIN)/viewfuse demo
 
 # Two processes at a time: the tests of the solvers, and all others. Their lines are mixed; each ends with its own count.
+# With -m, the processes that tests start can import the tests too.
 SOLVERS := tests/cluster tests/selection tests/graphs tests/linalg tests/fusion
 test: $(READY)
-	@$(BIN)/pytest $(SOLVERS) & solvers=$$!; \
-	$(BIN)/pytest $(SOLVERS:%=--ignore=%); others=$$?; \
+	@$(BIN)/python -m pytest $(SOLVERS) & solvers=$$!; \
+	$(BIN)/python -m pytest $(SOLVERS:%=--ignore=%); others=$$?; \
 	wait $$solvers && exit $$others
 
 test-fast: $(READY)
-	$(BIN)/pytest -m "not slow"
+	$(BIN)/python -m pytest -m "not slow"
 
 test-oldest:
 	$(PYTHON) benchmarks/oldest.py
