@@ -1,4 +1,4 @@
-"""What a long computation is doing at the moment, for whoever shows it. Without a listener it costs nothing."""
+"""What a long computation is doing at the moment, for a program that shows it. Without a listener it costs nothing."""
 
 from __future__ import annotations
 
