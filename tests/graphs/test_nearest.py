@@ -5,7 +5,7 @@ import pytest
 from scipy.spatial.distance import pdist
 from sklearn.neighbors import LocalOutlierFactor
 
-from viewfuse.graphs import Neighbors, Samples, joint_points, neighbor_graph, whitened_points
+from viewfuse.graphs import Neighbors, Samples, neighbor_graph, whitened_points
 from viewfuse.graphs.nearest import influence, joint_neighbors
 
 
@@ -43,12 +43,6 @@ def test_a_sample_is_not_its_own_neighbour():
     points = np.random.default_rng(0).normal(size=(40, 3))
     neighbors = Neighbors.of(points)
     assert not (neighbors.index == np.arange(40)[:, None]).any()
-
-
-def test_the_unit_of_a_view_does_not_change_the_joint_points():
-    rng = np.random.default_rng(0)
-    views = [rng.normal(size=(50, 3)), rng.normal(size=(50, 7))]
-    assert np.allclose(joint_points(views), joint_points([views[0], 1e3 * views[1]]))
 
 
 def test_influence_is_between_equal_means_and_equal_deviations():

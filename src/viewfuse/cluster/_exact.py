@@ -46,7 +46,8 @@ from .counting import count_clusters_of_graphs, count_clusters_of_views, directi
 from .relations.as_views import RelationViews
 from .relations.checks import has_relations
 from .relations.maps import Origin
-from .verdict import Verdict, drawn_rows, judge_by_graph, judge_by_neighbors
+from .structure import drawn_rows
+from .verdict import Verdict, judge_by_graph, judge_by_neighbors
 
 __all__ = ["ExactFusion"]
 

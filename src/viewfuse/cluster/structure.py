@@ -19,7 +19,7 @@ import scipy.sparse as sp
 from ..graphs import Samples
 from ..linalg.sparse_cut import Spectrum, spectrum
 
-__all__ = ["Evidence", "division_ratio", "is_line_or_ring", "modularity", "null_spectra", "ratio_to_null"]
+__all__ = ["Evidence", "division_ratio", "drawn_rows", "is_line_or_ring", "modularity", "null_spectra", "ratio_to_null"]
 
 # Each lies in the middle between what clusters and what clouds, gradients and rings have in simulations of our own.
 _NO_STRUCTURE, _CERTAINLY_NONE = 0.7, 0.85  # null ratios
@@ -31,6 +31,7 @@ _FEW_WAVES, _WAVES = 3, 6
 _LEAST_DIVIDED = 30  # samples: a cluster of few more samples than neighbours is one clique
 _SMALLEST = 1e-6
 _NULL_DRAWS = 2
+_MOST_SAMPLES = 2_000
 
 
 @dataclass(frozen=True)
@@ -76,6 +77,13 @@ class Evidence:
         ratio = ratio_to_null(found.values, nulls, int(labels.max()) + 1)
         waves = is_line_or_ring(found.values, _WAVES if ratio <= _LITTLE_STRUCTURE else _FEW_WAVES)
         return cls(ratio, waves, division_ratio(graph, labels) if ratio > _LITTLE_STRUCTURE else 0.0, returned)
+
+
+def drawn_rows(n_samples: int, random_state: np.random.RandomState) -> np.ndarray:
+    """All rows, or as many as a number or a verdict is made of."""
+    if n_samples <= _MOST_SAMPLES:
+        return np.arange(n_samples)
+    return np.sort(random_state.choice(n_samples, _MOST_SAMPLES, replace=False))
 
 
 def null_spectra(samples: Samples, count: int, random_state: np.random.RandomState) -> list[tuple[sp.csr_array, Spectrum]]:

@@ -11,14 +11,13 @@ import scipy.sparse as sp
 from sklearn.metrics import adjusted_rand_score
 
 from ..graphs import Samples
-from ..linalg import halves, recurrence
+from ..linalg import halves, placed, recurrence
 from ..linalg.sparse_cut import normalized_graph, quick_cut, spectrum
-from .structure import Evidence, modularity, null_spectra
+from .structure import Evidence, drawn_rows, modularity, null_spectra
 
-__all__ = ["Verdict", "drawn_rows", "judge", "judge_by_graph", "judge_by_neighbors"]
+__all__ = ["Verdict", "judge", "judge_by_graph", "judge_by_neighbors"]
 
 _HALVES = 4
-_MOST_SAMPLES = 2_000
 _LEAST_VALUES = 7  # eigenvalues, to tell a line or a ring
 _NO_CLUSTERS = 0.1
 _UNSTABLE = 0.5  # mean adjusted Rand index: halfway between chance and agreement
@@ -127,7 +126,7 @@ def judge(
     parts = halves(n, _HALVES, k + 1, random_state)
     found = [np.asarray(cluster(part)) for part in parts]
     agreement = [adjusted_rand_score(labels[part], clusters) for part, clusters in zip(parts, found, strict=True)]
-    back = recurrence(labels, [_placed(clusters, part, n) for part, clusters in zip(parts, found, strict=True)])
+    back = recurrence(labels, [placed(clusters, part, n) for part, clusters in zip(parts, found, strict=True)])
     returned = np.full(k, np.nan)
     returned[: len(back.mean_overlap)] = back.mean_overlap
     return Verdict(k, evidence(float(np.mean(agreement))), returned)
@@ -138,8 +137,8 @@ def judge_by_neighbors(samples: Samples, labels: np.ndarray, k: int, random_stat
 
     Of more than 2,000 samples, 2,000 are taken. It costs a few eigenproblems of sparse graphs.
     """
-    if len(samples) > _MOST_SAMPLES:
-        rows = drawn_rows(len(samples), random_state)
+    rows = drawn_rows(len(samples), random_state)
+    if len(rows) < len(samples):
         samples, labels = samples.of_rows(rows), labels[rows]
     if k < 2 or len(samples) // 2 <= k:
         return Verdict(k, Evidence(1.0, False, 0.0), np.full(k, np.nan))
@@ -160,13 +159,6 @@ def judge_by_neighbors(samples: Samples, labels: np.ndarray, k: int, random_stat
     return judge(labels, k, lambda returned: Evidence.of(graph, found, nulls, labels, returned), cluster, random_state)
 
 
-def drawn_rows(n_samples: int, random_state: np.random.RandomState) -> np.ndarray:
-    """All rows, or as many as a verdict is made of."""
-    if n_samples <= _MOST_SAMPLES:
-        return np.arange(n_samples)
-    return np.sort(random_state.choice(n_samples, _MOST_SAMPLES, replace=False))
-
-
 def judge_by_graph(graphs: Sequence[Any], labels: np.ndarray, k: int, random_state: np.random.RandomState) -> Verdict:
     """The verdict for given (n, n) graphs, which have no cloud to compare with: for the null ratio, 1 − modularity."""
     sparse = [normalized_graph(sp.csr_array(graph)) for graph in graphs]
@@ -180,12 +172,6 @@ def judge_by_graph(graphs: Sequence[Any], labels: np.ndarray, k: int, random_sta
         return Evidence(1 - modularity(mean, labels), False, 0.0, returned)
 
     return judge(labels, k, evidence, cluster, random_state)
-
-
-def _placed(part: np.ndarray, rows: np.ndarray, n: int) -> np.ndarray:
-    placed = np.full(n, -1)
-    placed[rows] = part
-    return placed
 
 
 def _percent(share: float) -> str:

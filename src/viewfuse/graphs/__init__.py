@@ -5,7 +5,7 @@ from .completion import completed_factors
 from .deviations import factorise_deviations
 from .distances import squared_distances
 from .gaussian import cosine_similarity, gaussian_graph, strongest_edges
-from .nearest import Neighbors, joint_points, neighbor_graph, whitened_points
+from .nearest import Neighbors, neighbor_graph, whitened_points
 from .neighbors import adaptive_neighbors, adaptive_neighbors_graph
 from .ranked import adaptive_weights, distances_at, largest_distance, nearest_samples
 from .representation import Representation, represent
@@ -31,7 +31,6 @@ __all__ = [
     "factorise",
     "factorise_deviations",
     "gaussian_graph",
-    "joint_points",
     "largest_distance",
     "min_max",
     "nearest_samples",

@@ -20,7 +20,6 @@ __all__ = [
     "default_neighbors",
     "influence",
     "joint_neighbors",
-    "joint_points",
     "neighbor_graph",
     "whitened_points",
 ]
@@ -125,15 +124,6 @@ def joint_neighbors(points: Sequence[np.ndarray], present: np.ndarray | None = N
 def _mean_squared_distance(points: np.ndarray) -> float:
     """Of all pairs: twice the total variance."""
     return 2 * float(points.var(axis=0).sum())
-
-
-def joint_points(views: Sequence[np.ndarray]) -> np.ndarray:
-    """All views side by side, each divided by its :func:`influence`: distances that see the borders of every view at once.
-
-    A sum of graphs cannot: if each view separates only some of the clusters, smooth variation inside the clusters of one
-    view has larger eigenvalues than the borders of another.
-    """
-    return np.hstack([view / influence(view) for view in views])
 
 
 def influence(points: np.ndarray) -> float:

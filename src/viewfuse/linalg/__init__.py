@@ -18,7 +18,7 @@ from .congruence import Congruence
 from .eigensolvers import Eigenpairs, smallest_eigenpairs, symmetric_eigh
 from .laplacian import Laplacian, isolated_samples, row_sums
 from .numbering import numbered_by_size, occurrences, order_by_size, renumbered
-from .recurrence import Recurrence, halves, recurrence
+from .recurrence import Recurrence, halves, placed, recurrence
 from .simplex import project_rows, simplex_programs
 from .sparse_laplacian import smallest_laplacian_eigenpairs
 
@@ -43,6 +43,7 @@ __all__ = [
     "numbered_by_size",
     "occurrences",
     "order_by_size",
+    "placed",
     "project_rows",
     "random_kmeans",
     "recurrence",

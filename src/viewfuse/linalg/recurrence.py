@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-__all__ = ["CAME_BACK", "Recurrence", "halves", "recurrence"]
+__all__ = ["CAME_BACK", "Recurrence", "halves", "placed", "recurrence"]
 
 CAME_BACK = 0.75  # Jaccard index from which Hennig calls a cluster recovered
 
@@ -80,3 +80,10 @@ def halves(n: int, n_halves: int, least: int, random_state: np.random.RandomStat
         order = random_state.permutation(n)
         drawn += [np.sort(order[:size]), np.sort(order[-size:])]
     return drawn[:n_halves]
+
+
+def placed(part: np.ndarray, subset: np.ndarray, n: int) -> np.ndarray:
+    """The labels of a subset as labels of all samples; −1 for those that are not in it."""
+    placed = np.full(n, -1)
+    placed[subset] = part
+    return placed

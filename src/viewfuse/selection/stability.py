@@ -30,7 +30,7 @@ from ..cluster import MultiViewClusterer
 from ..cluster._base import Cut
 from ..cluster._checks import check_count
 from ..exceptions import ConvergenceWarning, ViewsError, ViewsTypeError
-from ..linalg import halves, recurrence
+from ..linalg import halves, placed, recurrence
 from ..views import Views, holds_dask
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ def stability(
         shared = model._shared_cut(drawn, k, rng)
         cluster = _fit_to(model, drawn, k) if shared is None else shared
         parts = halves(len(rows), n_resamples or (_REFITTED if shared is None else _SHARED), k + 1, rng)
-        resampled = [_placed(to_host(cluster(part)), rows[part], len(labels)) for part in parts]
+        resampled = [placed(to_host(cluster(part)), rows[part], len(labels)) for part in parts]
     return _summarised(labels, resampled)
 
 
@@ -186,13 +186,6 @@ def _part(model: MultiViewClusterer, data: Views, rows: np.ndarray) -> Views:
     if model.affinity != "precomputed":
         return part
     return Views([graph[:, rows] for graph in part.arrays], names=part.names, ids=part.ids)
-
-
-def _placed(part: np.ndarray, subset: np.ndarray, n: int) -> np.ndarray:
-    """The labels of a subset as labels of all samples; −1 for those that are not in it."""
-    placed = np.full(n, -1)
-    placed[subset] = part
-    return placed
 
 
 def _summarised(labels: np.ndarray, resampled: Sequence[np.ndarray]) -> Stability:

@@ -34,14 +34,13 @@ from sklearn.metrics import adjusted_rand_score
 from ..._utils.extras import require
 from ...graphs import Samples
 from ...linalg.sparse_cut import Spectrum, normalized_graph, quick_cut, spectrum
-from ..structure import Evidence, modularity, null_spectra
+from ..structure import Evidence, drawn_rows, modularity, null_spectra
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
 __all__ = ["ClusterCounts", "count_clusters", "count_clusters_of_graphs", "default_counts"]
 
-_MOST_SAMPLES = 2_000
 _MOST_CLUSTERS = 160
 _EVERY_NUMBER_UP_TO = 20
 _STEP = 1.12  # beyond that: the next number to try
@@ -143,7 +142,7 @@ def count_clusters(
     samples : Samples
     counts : ascending numbers between 2 and n − 1; by default :func:`default_counts`, and around the best of them every one
     """
-    inside = _typical(_some(samples, random_state))
+    inside = _typical(samples.of_rows(drawn_rows(len(samples), random_state)))
     given = counts is not None
     tried = [k for k in (counts if counts is not None else default_counts(len(inside))) if k < len(inside)]
     most = max(tried, default=2) + 1
@@ -284,12 +283,6 @@ def _between(counts: Sequence[int], best: int) -> list[int]:
     place = list(counts).index(best)
     low, high = counts[max(place - 1, 0)], counts[min(place + 1, len(counts) - 1)]
     return [k for k in range(low, high + 1) if k not in counts]
-
-
-def _some(samples: Samples, random_state: np.random.RandomState) -> Samples:
-    if len(samples) <= _MOST_SAMPLES:
-        return samples
-    return samples.of_rows(np.sort(random_state.choice(len(samples), _MOST_SAMPLES, replace=False)))
 
 
 def _typical(samples: Samples) -> Samples:
