@@ -109,7 +109,7 @@ class AnchorGFSC(StoppableMixin, ViewReportMixin, EmbeddingMixin, MultiViewClust
     view_report_ : ViewReport
         As in :class:`viewfuse.GFSC`, on the same samples. It is computed on first access, by two fits per view.
     embedding_ : (n_samples, n_components) array of float32
-        Diffusion coordinates, 1.2 per cluster (rounded up), the most important first. Each cluster lies in one direction. For
+        Diffusion coordinates, 1.2 per cluster (rounded up), the most important first. Each cluster lies in one direction. Of
         more than 50,000 samples they are computed on first access, by one more pass over the data.
     anchors_ : list of (n_anchors, n_features) arrays, one per view
         The anchors, among samples of unit length; None for a view that is not used.
