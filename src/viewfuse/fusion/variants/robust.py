@@ -8,9 +8,9 @@
   degree counts as much as any other. γ is in units of the mean edge before the cut over the mean ``P``.
 * No edge of ``S`` exceeds ``max_edge`` times the mean edge where graphs are learned: near duplicates express each other so
   well that they would form clusters of their own. The update is still the minimizer, now within bounds.
-* ``S`` and ``F`` are updated in turn within an iteration until ``F`` has converged, or until these rounds have taken twice as
-  long as the graphs of the views: of all variables these two depend on each other most. The last embedding is that of the
-  last ``S``.
+* ``S`` and ``F`` are updated in turn within an iteration until ``F`` has converged, or until these rounds have taken twice
+  as long as the graphs of the views: of all variables these two depend on each other most. The last embedding is that of
+  the last ``S``.
 """
 
 from __future__ import annotations
