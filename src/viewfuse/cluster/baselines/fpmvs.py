@@ -3,11 +3,11 @@
     min Σ_v α_v² ‖X_v − W_v A Z‖²,   W_vᵀW_v = I, AᵀA = I (c × c), columns of Z (c × n) on the simplex, Σα = 1
 
 in turn over the bases W_v, the anchors A, Z and the weights α. With S_v = X_vZᵀ the steps are W_v = polar(S_v Aᵀ) and A' =
-polar(Σα_v² W_vᵀS_v). Since A is orthogonal, W_v A = polar(S_v) =: P_v and A' = A polar(Σα_v² P_vᵀS_v) = A, because a sum of
-positive semi-definite matrices is its own factor H: after the first iteration the anchors stay, and the problem is one in
-P_v, Z and α. An iteration takes 2n·d·c operations, or as many as the entries of a sparse view times c, because that stays
-sparse; memory is that of the views and a few arrays of n × c. The authors' program is obfuscated. The steps are those of SMVSC, an open program of one of the authors, without its
-regularisation; they fit the output that the authors published.
+polar(Σα_v² W_vᵀS_v). Since A is orthogonal, W_v A = polar(S_v) =: P_v and A' = A polar(Σα_v² P_vᵀS_v) = A, because the sum
+is positive semi-definite: after the first iteration the anchors stay, and the problem is one in P_v, Z and α. An iteration
+takes 2n·d·c operations, or as many as the entries of a sparse view times c, because that stays sparse; memory is that of the
+views and a few arrays of n × c. The authors' program is obfuscated. The steps are those of SMVSC, an open program of one of
+the authors, without its regularisation; they fit the output that the authors published.
 """
 
 from __future__ import annotations
