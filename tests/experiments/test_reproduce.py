@@ -9,6 +9,7 @@ import pytest
 
 from viewfuse._utils.store import Store
 from viewfuse.cli import reproduce as command
+from viewfuse.cli._progress import cells_bar
 from viewfuse.exceptions import ParameterError, ViewsError
 from viewfuse.experiments import reproduce
 from viewfuse.experiments.page import Bullets, Code, Figure, Heading, TableBlock, TableCell, Text, as_html
@@ -151,15 +152,17 @@ def test_a_terminal_shows_the_time_left_and_a_line_per_cell(undisturbed):
     from rich.console import Console
 
     screen = io.StringIO()
-    with command._shown_on(Console(file=screen, force_terminal=True, width=120)) as show:
-        assert show is not None
+    with cells_bar(command._line, console=Console(file=screen, force_terminal=True, width=120)) as show:
         for progress in undisturbed[1]:
             show(progress)
     shown = screen.getvalue()
     assert shown.count(":  Acc ") == len(undisturbed[1])
     assert "0 s left" in shown
-    with command._shown_on(Console(file=io.StringIO())) as show:
-        assert show is None
+    lines, piped = [], io.StringIO()
+    with cells_bar(command._line, console=Console(file=piped), piped=lines.append) as show:
+        show(undisturbed[1][0])
+    assert len(lines) == 1
+    assert piped.getvalue() == ""
 
 
 def test_text_on_the_page_is_escaped(tmp_path):
