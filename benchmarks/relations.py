@@ -21,6 +21,7 @@ import viewfuse as vf
 
 
 def sizes_to_labels(shares, n, rng):
+    """n labels, drawn with these shares."""
     return rng.choice(len(shares), size=n, p=np.asarray(shares) / np.sum(shares))
 
 
@@ -79,12 +80,15 @@ def incidence(y, rng, *, per_class, members, own):
 def citeseer(rng):
     """Sparse citations, many words: 3,312 papers in 6 topics, 2.8 citations each."""
     y = sizes_to_labels([249, 508, 590, 596, 668, 701], 3_312, rng)
-    return y, words(y, rng, vocabulary=3_703, length=32, signal=0.3, sharpness=0.03), [block_graph(y, rng, degree=2.8, inside=0.74)]
+    cites = block_graph(y, rng, degree=2.8, inside=0.74)
+    return y, words(y, rng, vocabulary=3_703, length=32, signal=0.3, sharpness=0.03), [cites]
 
 
 def cora(rng):
+    """2,708 papers in 7 topics, 3.9 citations each."""
     y = sizes_to_labels([351, 217, 418, 818, 426, 298, 180], 2_708, rng)
-    return y, words(y, rng, vocabulary=1_433, length=18, signal=0.3, sharpness=0.03), [block_graph(y, rng, degree=3.9, inside=0.81)]
+    cites = block_graph(y, rng, degree=3.9, inside=0.81)
+    return y, words(y, rng, vocabulary=1_433, length=18, signal=0.3, sharpness=0.03), [cites]
 
 
 def acm(rng):
@@ -113,6 +117,8 @@ def movies(rng):
 
 
 def blocks(signal, inside, degree, noise_graph=False, gaussian=False):
+    """Four classes, words or columns that know them by ``signal``, and a graph; perhaps one of noise."""
+
     def made(rng):
         y = sizes_to_labels([1, 1, 2, 2], 1_200, rng)
         if gaussian:

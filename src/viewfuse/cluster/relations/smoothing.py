@@ -29,10 +29,11 @@ _WORSE = 2  # in a row: more steps are not tried
 _BESIDE = 2  # of the best numbers of steps are tried with the features beside
 _MOST_CLUSTERED = 5_000
 _MOST_SPLIT_TWICE = 5_000
-_NEARLY_BEST = 0.95  # of the best score
-_MOST_PLANS = 5
+_NEARLY_BEST = 0.93  # of the best score
+_MOST_PLANS = 8
 _PROVISIONAL = 8  # clusters, while their number is not known
-_GROWTH = 0.03
+_COST_OF_CLUSTERS = 0.5
+_NOT_WORTH = 4  # in a row: larger numbers are not tried
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,7 @@ class Tried:
         return self.plans[0]
 
     def good(self) -> tuple[Plan, ...]:
-        """The best plan and those whose scores are nearly as good, at most five."""
+        """The best plan and those whose scores are nearly as good, at most eight."""
         return tuple(p for p, s in zip(self.plans, self.scores, strict=True) if s >= _NEARLY_BEST * self.scores[0])[
             :_MOST_PLANS
         ]
@@ -234,22 +235,23 @@ def count_clusters(
     random_state: np.random.RandomState,
     encoded: Sequence[bool] | None = None,
 ) -> int:
-    """The number of clusters from which on more clusters hardly predict the held-out part any better.
+    """The number of clusters with the largest ``Σ_v max(log(1 + I_v/0.02) − ½ log k, 0)``; 1 if nothing can be predicted.
 
-    It is the first number k whose score grows by less than 3 % per cluster up to k + 2; 1 if nothing can be predicted.
+    ``I_v`` is what clusters predict of the held-out part of view v. More clusters hold more information, so ``I_v`` grows
+    with k; it must grow as fast as ``√k`` for a cluster to be worth it. No larger numbers are tried after four in a row
+    that are not.
     """
     plan = best_plan(features, graphs, min(_PROVISIONAL, most), random_state, encoded=encoded).best
     trials = _trials(features, graphs, random_state, None, encoded)
-    counts = range(2, most + 1)
-    parts = [np.mean([trial.parts(plan, k) for trial in trials], axis=0) for k in counts]
-    if not any((found > noise_level(graphs[0].shape[0], k)).any() for k, found in zip(counts, parts, strict=True)):
-        return 1
-    scores = [total_score(found) for found in parts]
-    for k, score in zip(counts, scores, strict=True):
-        later = scores[min(k, len(scores) - 1)]  # of k + 2
-        if later < score * (1 + _GROWTH) ** 2:
-            return k
-    return most
+    best, highest = 1, 0.0
+    for k in range(2, most + 1):
+        parts = np.mean([trial.parts(plan, k) for trial in trials], axis=0)
+        worth = np.maximum(np.log1p(parts / SAYS_SOMETHING) - _COST_OF_CLUSTERS * np.log(k), 0).sum()
+        if worth > highest and (parts > noise_level(graphs[0].shape[0], k)).any():
+            best, highest = k, float(worth)
+        elif k >= max(best, 2) + _NOT_WORTH:
+            break
+    return best
 
 
 def _trials(
