@@ -39,6 +39,7 @@ __all__ = ["ROBUST"]
 # of a small eigenproblem.
 _PASS, _SMALL_EIGENPROBLEM = 250, 1000
 
+
 def start(problem: Problem, like: Any) -> State:
     """The graphs that each view gives without a consensus, weighted, fused and cut."""
     consensus, graph, weighted_sum = new_graphs(like)
