@@ -31,11 +31,14 @@ from sklearn.utils.extmath import randomized_svd
 from .._utils.warn import ignoring
 
 __all__ = [
+    "CodedRows",
     "UnitRows",
     "anchor_positions",
     "clipped",
     "code_map",
     "group_samples",
+    "grouped",
+    "grouping_points",
     "inner",
     "squared_lengths",
     "strongest_anchors",
@@ -124,6 +127,28 @@ class UnitRows:
         return self.values * self.scale[:, None]
 
 
+@dataclass(frozen=True)
+class CodedRows:
+    """Samples of which only the codes are kept, to use them in many iterations; otherwise as :class:`UnitRows`."""
+
+    kept: Any
+    scale: Any
+
+    @classmethod
+    def of(cls, view: UnitRows, mapping: Any) -> CodedRows:
+        return cls(view.codes(mapping), view.scale)
+
+    def __len__(self) -> int:
+        return int(self.scale.shape[0])
+
+    def __getitem__(self, rows: Any) -> CodedRows:
+        return CodedRows(self.kept[rows], self.scale[rows])
+
+    def codes(self, mapping: Any) -> Any:
+        """The codes by the map of :meth:`of`."""
+        return self.kept
+
+
 def inner(first: Any, second: Any) -> float:
     """``⟨first, second⟩`` of two arrays of one shape."""
     xp = array_namespace(first)
@@ -152,9 +177,11 @@ def group_samples(views: Sequence[UnitRows], n_groups: int, random_state: np.ran
     Views of many features are reduced to their leading directions first, and missing samples are completed from their other
     views (:func:`_completed`). Returns (n,) labels 0 … m − 1; with no more samples than groups, each is its own group.
     """
-    n = len(views[0])
-    if n_groups >= n:
-        return np.arange(n)
+    return grouped(grouping_points(views, n_groups, random_state), n_groups, random_state)
+
+
+def grouping_points(views: Sequence[UnitRows], n_groups: int, random_state: np.random.RandomState) -> np.ndarray:
+    """The points that :func:`grouped` groups: leading directions of the views side by side."""
     points = [_leading_directions(view, random_state) for view in views]
     empty = [view.scale == 0 for view in views]
     side_by_side = np.hstack(points)
@@ -162,8 +189,15 @@ def group_samples(views: Sequence[UnitRows], n_groups: int, random_state: np.ran
         missing = np.hstack([np.broadcast_to(rows[:, None], p.shape) for rows, p in zip(empty, points, strict=True)])
         rank = min(max(n_groups // _GROUPS_PER_DIRECTION, 1), *side_by_side.shape)
         side_by_side = _completed(side_by_side, missing, rank, random_state)
+    return side_by_side
+
+
+def grouped(points: np.ndarray, n_groups: int, random_state: np.random.RandomState) -> np.ndarray:
+    """Labels 0 … m − 1 of (n, p) points by k-means; with no more samples than groups, each is its own group."""
+    if n_groups >= len(points):
+        return np.arange(len(points))
     with ignoring("Number of distinct clusters"):
-        kmeans = KMeans(n_groups, n_init=1, max_iter=_ITERATIONS, random_state=random_state).fit(side_by_side)
+        kmeans = KMeans(n_groups, n_init=1, max_iter=_ITERATIONS, random_state=random_state).fit(points)
     return np.unique(kmeans.labels_, return_inverse=True)[1]
 
 
