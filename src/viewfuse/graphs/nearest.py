@@ -30,6 +30,7 @@ __all__ = [
 ]
 
 _SCALE_NEIGHBOR = 7
+_NEAREST, _FAR = 3, 5
 _ROWS_COMPARED = 500
 _BLOCK = 1_024  # rows whose distances to all others are held at a time
 _ALPHA = 0.01  # of the trace: GFSC's default, one percent
@@ -88,16 +89,28 @@ class Neighbors:
             distance[rows] = np.sqrt(np.maximum(np.take_along_axis(found, order, axis=1), 0))
         return cls(index, distance, length_scale(distance))
 
-    def outlier_scores(self) -> np.ndarray:
+    def outlier_scores(self, n_neighbors: int | None = None) -> np.ndarray:
         """How unlike its neighbours' surroundings each sample's are: 0 if as dense, 1 if half as dense as theirs.
 
         With ``r_i`` the mean distance of i to its neighbours, but to each of them at least that of its own farthest
         neighbour, this is ``log₂`` of ``r_i`` over the harmonic mean of its neighbours' (the local outlier factor of
-        Breunig, Kriegel, Ng & Sander, SIGMOD 2000).
+        Breunig, Kriegel, Ng & Sander, SIGMOD 2000). By all neighbours, or by the nearest so many.
         """
-        reach = np.maximum(self.distance, self.distance[self.index, -1]).mean(axis=1)
+        index, distance = self.index[:, :n_neighbors], self.distance[:, :n_neighbors]
+        reach = np.maximum(distance, distance[index, -1]).mean(axis=1)
         density = 1 / np.maximum(reach, np.finfo(float).tiny) if (reach > 0).all() else 1 / (reach + reach.mean() + 1e-300)
-        return np.asarray(np.log2(density[self.index].mean(axis=1) / density))
+        return np.asarray(np.log2(density[index].mean(axis=1) / density))
+
+    def outliers(self) -> np.ndarray:
+        """Which samples lie alone, (n,): in surroundings less than half as dense as their neighbours'.
+
+        The members of a cluster of fewer samples than neighbours have most neighbours in other clusters, far away. They do
+        not lie alone: by the nearest three their surroundings are as dense as these', and those are twice as near as the
+        last neighbour, and at most five times as far as they are from the median sample.
+        """
+        near = self.distance[:, : min(_NEAREST, self.distance.shape[1])][:, -1]
+        alone = (near > self.distance[:, -1] / 2) | (near > _FAR * np.median(near)) | (self.outlier_scores(_NEAREST) >= 1)
+        return np.asarray((self.outlier_scores() >= 1) & alone)
 
     def graph(self) -> sp.csr_array:
         """The symmetric (n, n) graph."""

@@ -233,7 +233,7 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
         if len(typical) < len(rows):
             rows = rows[typical]
             samples = measured(rows)
-        self._set_n_clusters(samples, rng)
+        self._set_n_clusters(samples)
         step("joint neighbours")
         cut = clearest_cut(samples, self.n_clusters_, rng)
         nulls = null_values(samples, cut, rng)
@@ -275,14 +275,14 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
             return order
         return order[np.sort(rng.choice(order.size, self._most_clustered, replace=False))]
 
-    def _set_n_clusters(self, samples: Samples, rng: np.random.RandomState) -> None:
+    def _set_n_clusters(self, samples: Samples) -> None:
         """Set ``n_clusters_``: the parameter, or an estimate with ``n_clusters="auto"``."""
         self.__dict__.pop("cluster_counts_", None)  # from an earlier fit
         if self.n_clusters != "auto":
             self.n_clusters_ = int(self.n_clusters)
             return
         step("counting clusters")
-        self.cluster_counts_ = count_clusters(samples, random_state=rng)
+        self.cluster_counts_ = count_clusters(samples)
         self.n_clusters_ = self.cluster_counts_.suggested
 
     def _judge(
@@ -501,7 +501,7 @@ def _typical(samples: Samples) -> np.ndarray:
     every = np.arange(len(samples))
     if len(samples) < _FEWEST_WITH_OUTLIERS:
         return every
-    inside = samples.neighbors().outlier_scores() < 1
+    inside = ~samples.neighbors().outliers()
     return every[inside] if inside.sum() >= 0.9 * len(samples) else every
 
 
