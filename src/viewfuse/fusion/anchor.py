@@ -45,6 +45,7 @@ __all__ = ["AnchorFusion", "AnchorModel", "Placed", "Sums", "block_sums", "learn
 _MIN_CROSSING = 0.01  # of the mean P: lower bound on the mean P of a view's edges; it bounds the ratio of two weights
 _COMPONENTS_PER_CLUSTER = 1.2  # a cluster's direction may come after a split of another cluster: see bipartite_embedding
 _ROUNDS = 1  # how often a row's view graphs are updated again, given its consensus
+_ITERATED = 100  # rows per anchor of which the sums are taken, at most; anchors and scales are learned from all rows
 _BLOCK = 2048  # rows whose edges to the anchors fit in the cache
 
 
@@ -176,6 +177,7 @@ def learn_anchors(
 ) -> AnchorFusion:
     """Choose anchors among these rows and iterate until the relative change of ``D^-½ SᵀS D^-½`` is below ``tol``.
 
+    Of more than 100 rows per anchor, so many are iterated on.
     The iterations also end after ``max_iter``, or if ``on_sweep(number, sweep)`` returns True.
     """
     groups = group_samples(views, n_anchors, random_state)
@@ -187,9 +189,10 @@ def learn_anchors(
     n_components = min(math.ceil(_COMPONENTS_PER_CLUSTER * n_clusters), len(positions[0]))
     model = AnchorModel(maps, _given(np.ones(len(views)), fixed_weights), n_neighbors, n_components, beta, gamma)
     fusion = AnchorFusion(model, positions)
+    iterated = _some(views, _ITERATED * n_anchors)
     stopped = False
     while not fusion.converged and not stopped and len(fusion.sweeps) < max_iter:
-        fusion = refined(fusion, _all_sums(fusion.model, views), tol, fixed_weights)
+        fusion = refined(fusion, _all_sums(fusion.model, iterated), tol, fixed_weights)
         stopped = on_sweep is not None and on_sweep(len(fusion.sweeps), fusion.sweeps[-1])
     return fusion
 
@@ -212,6 +215,15 @@ def refined(fusion: AnchorFusion, sums: Sums, tol: float, fixed_weights: np.ndar
         converged=change < tol,
         normalized=normalized,
     )
+
+
+def _some(views: Sequence[UnitRows], count: int) -> Sequence[UnitRows]:
+    """All rows, or at most so many, evenly spaced."""
+    n = len(views[0])
+    if n <= count:
+        return views
+    rows = np.linspace(0, n - 1, count).astype(np.intp)
+    return [view[beside(view.scale, rows)] for view in views]
 
 
 def _all_sums(model: AnchorModel, views: Sequence[UnitRows]) -> Sums:
