@@ -17,14 +17,16 @@ import argparse
 import shutil
 import subprocess
 import sys
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT.parent / "shared" / "datasets"
-# With the packages that they need; NumPy, SciPy, scikit-learn, Joblib and threadpoolctl are those of the other machine.
+# With the packages that these need; NumPy, SciPy, scikit-learn, Joblib and threadpoolctl are those of the other machine.
 PACKAGES = (
     "array-api-compat", "filelock", "h5py", "pooch", "platformdirs", "packaging",
     "typer", "click", "rich", "markdown-it-py", "mdurl", "pygments", "shellingham", "typing-extensions", "annotated-doc",
+    "pydantic", "pydantic-core", "annotated-types", "typing-inspection",
 )  # fmt: skip
 PLATFORMS = ("manylinux_2_28_x86_64", "manylinux_2_17_x86_64", "manylinux2014_x86_64")
 LIMIT = 60 * 2**20  # bytes
@@ -38,11 +40,22 @@ def copy_data(folder: Path) -> None:
             shutil.copyfile(file, target)
 
 
+def wanted() -> list[str]:
+    """The packages in the versions of this environment; those that it does not have are not needed."""
+    found = []
+    for name in PACKAGES:
+        try:
+            found.append(f"{name}=={version(name)}")
+        except PackageNotFoundError:
+            continue
+    return found
+
+
 def install_packages(folder: Path, python: str) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     platforms = [f"--platform={name}" for name in PLATFORMS]
     options = ["--quiet", "--no-deps", "--only-binary=:all:", "--no-compile", f"--python-version={python}", *platforms]
-    command = [sys.executable, "-m", "pip", "install", *options, "--target", str(folder), *PACKAGES]
+    command = [sys.executable, "-m", "pip", "install", *options, "--target", str(folder), *wanted()]
     subprocess.run(command, check=True)
     for tests in folder.glob("h5py/tests"):
         shutil.rmtree(tests)

@@ -99,6 +99,9 @@ def test_files_that_are_written(finished):
     assert "by labels" in html
     assert "as shipped" in html
     assert "Friedman" in html
+    overview = (page.parent / "README.md").read_text().split("## Acc of every method")[1].split("##")[0]
+    assert all(f"| `{method}` |" in overview for method in ("km", "gmc", "fpmvs"))
+    assert overview.count("**") >= 2 * 2  # the best of each of two data sets
     assert "<svg" in html
     assert r"\toprule" in (page.parent / "table.tex").read_text()
 

@@ -75,13 +75,13 @@ class Cell:
 
 def planned_cells(source: DataSource, methods: Sequence[str], *, quick: bool) -> list[Cell]:
     """All cells of a data set: the grid and the defaults of each row."""
-    checksum, views = source.checksum(), source.load()
+    checksum = source.checksum()
     cells = []
-    for row, label, view in rows_for(views.n_views):
+    for row, label, view in rows_for(source.load().n_views):
         if row.method not in methods or row.method not in METHODS:
             continue
         if row.in_paper:
-            for point in grid_points(row, source.name, len(views), quick=quick):
+            for point in grid_points(row, source.name, quick=quick):
                 cells.append(Cell(source.name, checksum, label, row.method, {**view, **point}))
         cells.append(Cell(source.name, checksum, label, row.method, view, default=True))
     return cells

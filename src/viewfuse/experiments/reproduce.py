@@ -64,7 +64,7 @@ def reproduce(
     cells_only : bool
         Write no page. This needs neither ``plot`` nor ``report``.
     command : str
-        The command that the page says it was made with.
+        The command that the page says it was made with; with ``page_only`` that of the last run, if there is one.
     on_cell : callable, optional
         Called with a :class:`CellProgress` for every finished cell.
 
@@ -100,6 +100,8 @@ def reproduce(
             options: dict[str, Any] = {"workers": workers, "limits": limits, "command": command, "on_cell": on_cell}
             tasks = [(cell, by_name[cell.dataset]) for cell in cells]
             compute(run_on, tasks, store, **options, grid="quick" if quick else "full")
+        if page_only and store.sessions:
+            command = store.sessions[-1]["command"]
         return None if cells_only else _write(folder, available, absent, cells, store, command)
 
 

@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, TypedDict, Unpack
 
+import numpy as np
 import scipy.sparse as sp
 from array_api_compat import array_namespace, is_numpy_array
 from sklearn.utils import check_random_state
@@ -24,9 +25,11 @@ from ..exceptions import ParameterError
 from ..graphs import GramFactor, completed_factors, factorise, factorise_deviations, min_max
 from ..linalg.threads import collected
 from .driver import fuse
+from .kernels import SingleViewGraph, kernels_for
 from .problem import Problem, ViewGraph
 from .result import FusionResult, Sweep
 from .variants import VARIANTS
+from .variants.robust import inverse_distance
 from .view_graphs import GivenGraph, LearnedGraph
 
 __all__ = ["Options", "fuse_graphs", "gf", "gfsc", "learned_factors", "unbounded_consensus"]
@@ -153,6 +156,9 @@ def fuse_graphs(
     The (n, n) non-negative graphs take the place of the ``Z_v``, so there is no term with α. They are symmetrized except in
     the paper's variant; the robust variant also scales them to the same norm. With ``joint=False`` there is no cut term and
     the consensus is embedded afterwards: GF of given graphs.
+
+    In the robust variant the weights are those of the distances to the mean of all graphs. Learned graphs follow the
+    consensus; given graphs do not, so a consensus that is a little nearer to one graph would end with that graph alone.
     """
     _check_variant(**options)
     if options.get("present") is not None:
@@ -162,6 +168,8 @@ def fuse_graphs(
             parameter="present",
         )
     given = [_prepared_graph(graph, options.get("variant", "robust")) for graph in graphs]
+    if options.get("variant", "robust") == "robust" and options.get("fixed_weights") is None:
+        options["fixed_weights"] = _distances_to_mean(given)
     parameters = {"alpha": 0.0, "beta": beta, "gamma": gamma if joint else 0.0, "joint": joint}
     return _fused([GivenGraph(graph) for graph in given], n_clusters, parameters, like=given[0], **options)
 
@@ -244,6 +252,13 @@ def _learned_graphs(
         _check_accepts_missing(variant)
         factors = completed_factors(factors, present, alpha)
     return [LearnedGraph(factor) for factor in factors]
+
+
+def _distances_to_mean(graphs: Sequence[Any]) -> np.ndarray:
+    """Weights of given graphs of one norm: the inverse of their distances to the mean, without self-loops."""
+    norms2, with_sum = kernels_for(graphs[0]).edge_inner_products([SingleViewGraph(graph) for graph in graphs])
+    sum2 = float(with_sum.sum())
+    return np.array([inverse_distance(product, norm2, sum2) for product, norm2 in zip(with_sum, norms2, strict=True)])
 
 
 def _prepared_graph(graph: Any, variant: str) -> Any:

@@ -66,7 +66,7 @@ def benchmark(
     cells_only : bool
         Write no page. This needs neither ``plot`` nor ``report``.
     command : str
-        The command that the page says it was made with.
+        The command that the page says it was made with; with ``page_only`` that of the last run, if there is one.
     on_cell : callable, optional
         Called with a :class:`CellProgress` for every finished fit.
 
@@ -105,6 +105,8 @@ def benchmark(
                 "on_cell": on_cell,
             }
             compute(run_cell, tasks, store, **options, limit_seconds=limit, limit_bytes=memory)
+        if page_only and store.sessions:
+            command = store.sessions[-1]["command"]
         return None if cells_only else _write(folder, results(cells, store), store, command)
 
 
