@@ -27,6 +27,7 @@ from array_api_compat import array_namespace, is_numpy_array
 
 from .._utils.device import beside, is_tensor, to_host
 from ..graphs.anchors import (
+    CodedRows,
     UnitRows,
     anchor_positions,
     clipped,
@@ -174,13 +175,14 @@ def learn_anchors(
     random_state: np.random.RandomState,
     on_sweep: Callable[[int, Sweep], bool] | None = None,
     fixed_weights: np.ndarray | None = None,
+    groups: np.ndarray | None = None,
 ) -> AnchorFusion:
     """Choose anchors among these rows and iterate until the relative change of ``D^-½ SᵀS D^-½`` is below ``tol``.
 
-    Of more than 100 rows per anchor, so many are iterated on.
-    The iterations also end after ``max_iter``, or if ``on_sweep(number, sweep)`` returns True.
+    The iterations also end after ``max_iter``, or if ``on_sweep(number, sweep)`` returns True. Anchors are the means of
+    groups of samples, which may be given. Of more than 100 rows per anchor, so many are iterated on.
     """
-    groups = group_samples(views, n_anchors, random_state)
+    groups = group_samples(views, n_anchors, random_state) if groups is None else groups
     positions = tuple(anchor_positions(view, groups) for view in views)
     maps = tuple(
         _with_unit_margin(code_map(a, view.mean(), alpha), view, n_neighbors)
@@ -189,10 +191,11 @@ def learn_anchors(
     n_components = min(math.ceil(_COMPONENTS_PER_CLUSTER * n_clusters), len(positions[0]))
     model = AnchorModel(maps, _given(np.ones(len(views)), fixed_weights), n_neighbors, n_components, beta, gamma)
     fusion = AnchorFusion(model, positions)
-    iterated = _some(views, _ITERATED * n_anchors)
+    iterated = zip(_some(views, _ITERATED * n_anchors), maps, strict=True)
+    coded = [CodedRows.of(view, beside(view.scale, mapping)) for view, mapping in iterated]
     stopped = False
     while not fusion.converged and not stopped and len(fusion.sweeps) < max_iter:
-        fusion = refined(fusion, _all_sums(fusion.model, iterated), tol, fixed_weights)
+        fusion = refined(fusion, _all_sums(fusion.model, coded), tol, fixed_weights)
         stopped = on_sweep is not None and on_sweep(len(fusion.sweeps), fusion.sweeps[-1])
     return fusion
 
@@ -226,7 +229,7 @@ def _some(views: Sequence[UnitRows], count: int) -> Sequence[UnitRows]:
     return [view[beside(view.scale, rows)] for view in views]
 
 
-def _all_sums(model: AnchorModel, views: Sequence[UnitRows]) -> Sums:
+def _all_sums(model: AnchorModel, views: Sequence[UnitRows | CodedRows]) -> Sums:
     if is_tensor(views[0].scale):
         return block_sums(model.like(views[0].scale), views)
 
@@ -237,7 +240,7 @@ def _all_sums(model: AnchorModel, views: Sequence[UnitRows]) -> Sums:
     return sums
 
 
-def place(model: AnchorModel, views: Sequence[UnitRows]) -> Placed:
+def place(model: AnchorModel, views: Sequence[UnitRows | CodedRows]) -> Placed:
     """Solve the rows of one block, given the shared variables."""
     codes = [view.codes(mapping) for view, mapping in zip(views, model.maps, strict=True)]
     xp = array_namespace(codes[0])
@@ -274,7 +277,7 @@ def _cut(model: AnchorModel, fused: Any, distances: Any) -> Any:
     return xp.where(totals > 0, consensus / xp.where(totals > 0, totals, xp.ones_like(totals)), fused)
 
 
-def block_sums(model: AnchorModel, views: Sequence[UnitRows]) -> Sums:
+def block_sums(model: AnchorModel, views: Sequence[UnitRows | CodedRows]) -> Sums:
     """The first half of an iteration for one block: solve its rows and return the sums over them."""
     placed = place(model, views)
     consensus, fused = placed.consensus, placed.fused
