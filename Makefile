@@ -38,10 +38,10 @@ docs: $(VENV)/.docs-ready
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
 	@echo "The documentation is in docs/_build/html/index.html"
 
-# Every ratio of this commit, as a table. The results of earlier commits are in benchmarks/asv/results; commit the new file.
+# Every ratio of this commit, as a table. The results of earlier commits are in benchmarks/kept/results; commit the new file.
 bench: $(READY)
 	@test -f $$HOME/.asv-machine.json || $(BIN)/asv machine --yes
-	$(BIN)/asv run -E existing:$(BIN)/python --set-commit-hash $$(git rev-parse HEAD) --show-stderr
+	PATH=$(CURDIR)/$(BIN):$$PATH asv run -E existing:python --set-commit-hash $$(git rev-parse HEAD) --show-stderr
 	$(BIN)/asv show $$(git rev-parse HEAD)
 
 # The versions and hashes of the development environment; commit the file.
