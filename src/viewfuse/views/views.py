@@ -320,6 +320,13 @@ class Views:
         table = None if self.encoding is None else self.encoding.tables[v]
         return table is not None and table.ready
 
+    def filled_share(self, positions: Sequence[int]) -> float:
+        """The share of the cells of these views that were empty and have been filled."""
+        tables = [] if self.encoding is None else [(self.encoding.tables[v], self.arrays[v].shape[0]) for v in positions]
+        counts = [(column.n_empty, n) for table, n in tables if table is not None for column in table.used]
+        n_cells = sum(self.arrays[v].shape[0] * self.arrays[v].shape[1] for v in positions)
+        return sum(min(n_empty, n) for n_empty, n in counts) / max(n_cells, 1)
+
     def readable(self, v: int) -> Any:
         """The matrix of a view for people: of an encoded table in the units of its columns, with 0 and 1 for categories.
 

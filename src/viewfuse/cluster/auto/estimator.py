@@ -34,7 +34,7 @@ from ..counting import count_clusters
 from ..relations.checks import has_relations
 from ..structure import Evidence, ratio_to_null
 from ..verdict import judge
-from .candidates import JOINT, MIXTURE, Candidate, Task, candidates_for, clustered_again, gaussian_mixture
+from .candidates import JOINT, MIXTURES, Candidate, Task, candidates_for, clustered_again, gaussian_mixture
 from .canonical import canonical_order, distinct_views, in_unit, unit
 from .choice import AutoChoice, ViewChoice, agreement_of, mean_of_others
 from .joint import NO_STRUCTURE, JointCut, clearest_cut, neighbors_inside, null_values
@@ -229,7 +229,7 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
         samples = Samples(tuple(self._sample_points), sampled_present, weights)
         self._set_n_clusters(samples, rng)
         step("joint neighbours")
-        cut = clearest_cut(samples, self.n_clusters_, rng)
+        cut = replace(clearest_cut(samples, self.n_clusters_, rng), filled=views.filled_share(self._used))
         nulls = null_values(samples, cut, rng)
         if ratio_to_null(cut.spectrum.values, nulls, self.n_clusters_) > NO_STRUCTURE:
             cut = replace(cut, gap=0.0)
@@ -297,13 +297,16 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
         self.verdict_ = judge(numbered_by_size(best.labels), self.n_clusters_, evidence, cluster, rng)
 
     def _candidates(self, samples: Samples, cut: JointCut, rng: np.random.RandomState, begin: float) -> list[Candidate]:
-        """The joint neighbours and, unless their gap is clear, the others as far as there is time."""
+        """The joint neighbours and, unless their gap is clear, the others as far as there is time.
+
+        A clear gap that may come from filled cells is compared with a mixture, if there can be one.
+        """
         self.stopped_ = None
         candidates = [Candidate(JOINT, cut.labels, cut.spectrum.vectors[:, : cut.n_clusters], cut.graph)]
-        if cut.n_clusters < 2 or cut.is_clear:
+        if cut.n_clusters < 2 or not cut.is_doubtful:
             return candidates
         kept = samples.of_views(cut.views)
-        for make in candidates_for(kept):
+        for make in () if cut.is_clear else candidates_for(kept):
             if self.max_time is not None and time.monotonic() - begin >= self.max_time:
                 self.stopped_ = "max_time"
                 break
@@ -312,16 +315,18 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
             candidates.append(make(Task(kept, cut.n_clusters, seed, self.device)))
             if self.verbose:
                 print(f"AutoFusion: {candidates[-1].name}, {time.monotonic() - begin:.1f} s")
-        mixture = gaussian_mixture(kept.joint(), cut, rng) if kept.present is None and self.stopped_ is None else None
+        if kept.present is not None or self.stopped_ is not None:
+            return candidates
+        mixture = gaussian_mixture(kept.joint(), cut, rng)
         return candidates if mixture is None else [*candidates, mixture]
 
     def _best(self, candidates: list[Candidate], agreement: np.ndarray, cut: JointCut) -> tuple[Candidate, str]:
+        if candidates[-1].name in MIXTURES:
+            return candidates[-1], "few columns and enough samples to estimate the shapes of clusters that touch"
         if cut.is_clear:
             return candidates[0], f"the graph falls apart into {cut.n_clusters} clusters (relative eigengap {cut.gap:.2f})"
         if len(candidates) == 1:
             return candidates[0], "the only candidate"
-        if candidates[-1].name == MIXTURE:
-            return candidates[-1], "few columns and enough samples to estimate the shapes of clusters that touch"
         means = mean_of_others(agreement)
         # What depends on chance counts less.
         best = int(np.argmax([mean * candidate.repeatable**0.5 for mean, candidate in zip(means, candidates, strict=True)]))
