@@ -305,10 +305,10 @@ class ExactFusion(StoppableMixin, ViewReportMixin, NewSamplesMixin, RelabelMixin
             self.n_clusters_ = int(self.n_clusters)
             return
         if self.affinity == "precomputed":
-            self.cluster_counts_ = count_clusters_of_graphs(views, random_state=rng)
+            self.cluster_counts_ = count_clusters_of_graphs(views)
         else:
             some = _drawn(views, self._most_counted, rng)
-            self.cluster_counts_ = count_clusters_of_views(some, random_state=rng)
+            self.cluster_counts_ = count_clusters_of_views(some)
         self.n_clusters_ = self.cluster_counts_.suggested
 
     def _judge(self, chosen: list[Any], rng: np.random.RandomState) -> None:

@@ -406,7 +406,7 @@ class AnchorGFSC(StoppableMixin, ViewReportMixin, EmbeddingMixin, MultiViewClust
         blocks = [(block if sp.issparse(block) else to_host(block))[complete] for block in raw]
         blocks = [block.astype(float) for block in blocks]
         used = nonconstant_views(views, blocks)
-        self.cluster_counts_ = count_clusters_of_views([blocks[v] for v in used], random_state=rng)
+        self.cluster_counts_ = count_clusters_of_views([blocks[v] for v in used])
         self.n_clusters_ = self.cluster_counts_.suggested
 
     def _learned(self, fusion: AnchorFusion, placement: Placement, used: list[int], views: Views) -> None:

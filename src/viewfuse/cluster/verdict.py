@@ -109,6 +109,7 @@ def judge(
     evidence: Callable[[float | None], Evidence],
     cluster: Callable[[np.ndarray], np.ndarray],
     random_state: np.random.RandomState,
+    n_halves: int = _HALVES,
 ) -> Verdict:
     """Cluster halves of the samples, and weigh what comes back with the other evidence.
 
@@ -119,11 +120,12 @@ def judge(
     evidence : function of the mean adjusted Rand index of the halves
     cluster : function from the positions of some samples to their clusters
     random_state : RandomState, for the halves
+    n_halves : int, each two of them complementary
     """
     n = len(labels)
     if k < 2 or n // 2 <= k:
         return Verdict(k, evidence(None), np.full(k, np.nan))
-    parts = halves(n, _HALVES, k + 1, random_state)
+    parts = halves(n, n_halves, k + 1, random_state)
     found = [np.asarray(cluster(part)) for part in parts]
     agreement = [adjusted_rand_score(labels[part], clusters) for part, clusters in zip(parts, found, strict=True)]
     back = recurrence(labels, [placed(clusters, part, n) for part, clusters in zip(parts, found, strict=True)])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar
@@ -35,13 +35,13 @@ from ..counting import count_clusters
 from ..relations.checks import has_relations
 from ..structure import Evidence, ratio_to_null
 from ..verdict import judge
-from .candidates import JOINT, MIXTURES, Candidate, Task, candidates_for, clustered_again, gaussian_mixture
+from .candidates import FUSED, JOINT, MIXTURES, Candidate, Task, candidates_for, clustered_again, gaussian_mixture
 from .canonical import canonical_order, distinct_views, in_unit, unit
 from .choice import AutoChoice, ViewChoice, agreement_of, mean_of_others
 from .joint import NO_STRUCTURE, JointCut, clearest_cut, neighbors_inside, null_values
 from .labelling import Labelling, labels_with_gaps
 from .many import labels_and_memberships, rules_of_many
-from .measure import Measure, measured_samples
+from .measure import Measure
 from .membership import Membership
 from .votes import Votes, VotingSpace
 from .with_relations import fit_relations, placed_with_relations
@@ -241,16 +241,22 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
         chosen, present = self._chosen(arrays, self._present)
         _check_present_somewhere(present, views)
         encoded = [views.is_encoded(v) for v in self._used]
-        rows = _without_outliers(chosen, present, self._clustered_rows(canonical_order(chosen), rng), encoded)
-        sampled = [view[rows] for view in chosen]
-        sampled_present = None if present is None else present[rows]
         factors = own.factors[self._used] / own.factors[self._used].mean()
         kinds = [views.kinds[v] for v in self._used]
-        self._measure = Measure.learn(sampled, sampled_present, encoded, factors, kinds)
-        self._sample_points = self._measure(sampled, sampled_present)
-        weights = tuple(factors.tolist()) if own.are_given else None
-        samples = Samples(tuple(self._sample_points), sampled_present, weights)
-        self._set_n_clusters(samples, rng)
+
+        def measured(rows: np.ndarray) -> Samples:
+            there = None if present is None else present[rows]
+            self._measure, points = Measure.learn([view[rows] for view in chosen], there, encoded, factors, kinds)
+            self._sample_points = points
+            return Samples(tuple(points), there, tuple(factors.tolist()) if own.are_given else None).compact()
+
+        rows = self._clustered_rows(canonical_order(chosen), rng)
+        samples = measured(rows)
+        typical = _typical(samples)
+        if len(typical) < len(rows):
+            rows = rows[typical]
+            samples = measured(rows)
+        self._set_n_clusters(samples)
         step("joint neighbours")
         cut = replace(clearest_cut(samples, self.n_clusters_, rng), filled=views.filled_share(self._used))
         nulls = null_values(samples, cut, rng)
@@ -292,14 +298,14 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
             return order
         return order[np.sort(rng.choice(order.size, self._most_clustered, replace=False))]
 
-    def _set_n_clusters(self, samples: Samples, rng: np.random.RandomState) -> None:
+    def _set_n_clusters(self, samples: Samples) -> None:
         """Set ``n_clusters_``: the parameter, or an estimate with ``n_clusters="auto"``."""
         self.__dict__.pop("cluster_counts_", None)  # from an earlier fit
         if self.n_clusters != "auto":
             self.n_clusters_ = int(self.n_clusters)
             return
         step("counting clusters")
-        self.cluster_counts_ = count_clusters(samples, random_state=rng)
+        self.cluster_counts_ = count_clusters(samples)
         self.n_clusters_ = self.cluster_counts_.suggested
 
     def _judge(
@@ -317,7 +323,8 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
             task = Task(kept.of_rows(rows), self.n_clusters_, int(rng.randint(2**31 - 1)), self.device)
             return clustered_again(best.name, task)
 
-        self.verdict_ = judge(numbered_by_size(best.labels), self.n_clusters_, evidence, cluster, rng)
+        n_halves = 2 if best.name == FUSED else 4  # fused graphs take longest
+        self.verdict_ = judge(numbered_by_size(best.labels), self.n_clusters_, evidence, cluster, rng, n_halves)
 
     def _candidates(self, samples: Samples, cut: JointCut, rng: np.random.RandomState, begin: float) -> list[Candidate]:
         """The joint neighbours and, unless their gap is clear, the others as far as there is time.
@@ -553,16 +560,16 @@ class Placed:
     votes: Callable[[], Votes]
 
 
-def _without_outliers(views: list[Any], present: np.ndarray | None, rows: np.ndarray, encoded: Sequence[bool]) -> np.ndarray:
-    """The rows of samples that are like others. Outliers would be clusters of their own, so they are assigned afterwards.
+def _typical(samples: Samples) -> np.ndarray:
+    """The samples that are like others. Outliers would be clusters of their own, so they are assigned afterwards.
 
     None is left out if there are few samples, or if more than a tenth would be outliers.
     """
-    if len(rows) < _FEWEST_WITH_OUTLIERS:
-        return rows
-    samples = measured_samples([view[rows] for view in views], None if present is None else present[rows], encoded)
-    inside = samples.neighbors().outlier_scores() < 1
-    return rows[inside] if inside.sum() >= 0.9 * len(rows) else rows
+    every = np.arange(len(samples))
+    if len(samples) < _FEWEST_WITH_OUTLIERS:
+        return every
+    inside = ~samples.neighbors().outliers()
+    return every[inside] if inside.sum() >= 0.9 * len(samples) else every
 
 
 def _margin(membership: np.ndarray) -> np.ndarray:
