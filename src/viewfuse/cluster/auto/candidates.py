@@ -40,6 +40,7 @@ _N_INIT, _FEW_INIT = 10, 3
 _PLACEMENTS = 3  # of anchors
 _MOST_COLUMNS = 12
 _SAMPLES_PER_PARAMETER = {"full": 5, "tied": 3}  # by the type of covariances
+_FEWEST_PER_COORDINATE = 2  # samples of a cluster whose centre is to be trusted
 
 
 @dataclass(frozen=True)
@@ -127,7 +128,7 @@ def gaussian_mixture(joint: np.ndarray, cut: JointCut, random_state: np.random.R
     if p > _MOST_COLUMNS or not affordable:
         return None
     labels = _mixture_labels(joint, k, MIXTURES[affordable[0]], random_state, start=cut.labels)
-    if not is_balanced(labels, k):
+    if not is_balanced(labels, k) or np.bincount(labels, minlength=k).min() < _FEWEST_PER_COORDINATE * (p + 1):
         return None
     return Candidate(affordable[0], labels, cut.spectrum.vectors[:, :k], cut.graph)
 
