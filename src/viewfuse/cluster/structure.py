@@ -44,12 +44,15 @@ class Evidence:
     waves : bool, whether the samples lie along a line or around a ring
     division : float, what it costs to cut a cluster out over what it costs to divide it; 0 if it was not measured
     returned : float or None, the mean adjusted Rand index of clusters of subsets with those of all samples
+    by_returned : bool
+        Whether the null ratio compares not conductances, but what of the clusters does not come back in subsets.
     """
 
     null_ratio: float
     waves: bool
     division: float
     returned: float | None = None
+    by_returned: bool = False
 
     @property
     def supported(self) -> bool:

@@ -66,7 +66,8 @@ class Verdict:
         back = self._came_back()
         if not self.supported:
             return f"These {self.n_clusters} clusters are not supported: {self._why_not()}; {back}."
-        apart = f"conductance {self.null_ratio:.2f} of that of data without clusters"
+        what = "halves lose" if self.evidence.by_returned else "conductance"
+        apart = f"{what} {self.null_ratio:.2f} of that of data without clusters"
         if not self.stable:
             return f"These {self.n_clusters} clusters are uncertain: {back}; {apart}."
         return f"These {self.n_clusters} clusters are supported: {apart}, and {back}."

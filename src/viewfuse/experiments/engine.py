@@ -11,17 +11,19 @@ import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from statistics import fmean
 from typing import Any, Protocol
 
 from threadpoolctl import threadpool_limits
 
 from .._utils.store import Store
-from ..exceptions import ViewfuseError, ViewfuseWarning
+from ..exceptions import ParameterError, ViewfuseError, ViewfuseWarning
+from .page import require_page_extras
 from .session import session
 from .workers import Limits, Outcome, in_workers
 
-__all__ = ["CellProgress", "PlannedCell", "compute", "measured"]
+__all__ = ["CellProgress", "PlannedCell", "compute", "measured", "run_in_folder"]
 
 Task = tuple[Any, ...]  # a cell and further arguments of the function
 
@@ -83,6 +85,35 @@ def measured(key: str, work: Callable[[], Mapping[str, Any]], *, threads: int | 
 
 def _described(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"
+
+
+def run_in_folder(
+    folder: Path,
+    function: Callable[..., dict[str, Any]],
+    tasks: Sequence[Task],
+    write: Callable[[Store, str], Path],
+    *,
+    workers: int,
+    page_only: bool,
+    cells_only: bool,
+    command: str,
+    **options: Any,
+) -> Path | None:
+    """Compute what the store in ``folder`` lacks, and write the page with ``write(store, command)``; returns its path.
+
+    With ``page_only`` nothing is computed, and the command is that of the last run; with ``cells_only`` there is no page.
+    Other options are those of :func:`compute`.
+    """
+    if workers < 1:
+        raise ParameterError(f"workers must be at least 1; got {workers}.", parameter="workers", value=workers)
+    if not cells_only:
+        require_page_extras()
+    with Store.opened(folder) as store:
+        if not page_only:
+            compute(function, tasks, store, workers=workers, command=command, **options)
+        elif store.sessions:
+            command = store.sessions[-1]["command"]
+        return None if cells_only else write(store, command)
 
 
 def compute(

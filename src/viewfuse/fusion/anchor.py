@@ -46,6 +46,7 @@ __all__ = ["AnchorFusion", "AnchorModel", "Placed", "Sums", "block_sums", "learn
 _MIN_CROSSING = 0.01  # of the mean P: lower bound on the mean P of a view's edges; it bounds the ratio of two weights
 _COMPONENTS_PER_CLUSTER = 1.2  # a cluster's direction may come after a split of another cluster: see bipartite_embedding
 _ROUNDS = 1  # how often a row's view graphs are updated again, given its consensus
+_ITERATED = 100  # rows per anchor of which the sums are taken, at most; anchors and scales are learned from all rows
 _BLOCK = 2048  # rows whose edges to the anchors fit in the cache
 
 
@@ -179,7 +180,7 @@ def learn_anchors(
     """Choose anchors among these rows and iterate until the relative change of ``D^-½ SᵀS D^-½`` is below ``tol``.
 
     The iterations also end after ``max_iter``, or if ``on_sweep(number, sweep)`` returns True. Anchors are the means of
-    groups of samples, which may be given.
+    groups of samples, which may be given. Of more than 100 rows per anchor, so many are iterated on.
     """
     groups = group_samples(views, n_anchors, random_state) if groups is None else groups
     positions = tuple(anchor_positions(view, groups) for view in views)
@@ -190,7 +191,8 @@ def learn_anchors(
     n_components = min(math.ceil(_COMPONENTS_PER_CLUSTER * n_clusters), len(positions[0]))
     model = AnchorModel(maps, _given(np.ones(len(views)), fixed_weights), n_neighbors, n_components, beta, gamma)
     fusion = AnchorFusion(model, positions)
-    coded = [CodedRows.of(view, mapping) for view, mapping in zip(views, maps, strict=True)]
+    iterated = zip(_some(views, _ITERATED * n_anchors), maps, strict=True)
+    coded = [CodedRows.of(view, beside(view.scale, mapping)) for view, mapping in iterated]
     stopped = False
     while not fusion.converged and not stopped and len(fusion.sweeps) < max_iter:
         fusion = refined(fusion, _all_sums(fusion.model, coded), tol, fixed_weights)
@@ -216,6 +218,15 @@ def refined(fusion: AnchorFusion, sums: Sums, tol: float, fixed_weights: np.ndar
         converged=change < tol,
         normalized=normalized,
     )
+
+
+def _some(views: Sequence[UnitRows], count: int) -> Sequence[UnitRows]:
+    """All rows, or at most so many, evenly spaced."""
+    n = len(views[0])
+    if n <= count:
+        return views
+    rows = np.linspace(0, n - 1, count).astype(np.intp)
+    return [view[beside(view.scale, rows)] for view in views]
 
 
 def _all_sums(model: AnchorModel, views: Sequence[UnitRows | CodedRows]) -> Sums:

@@ -120,6 +120,9 @@ class UnitRows:
     def codes(self, mapping: Any) -> Any:
         """``(x_i, 1)`` times a (d + 1, m) map; 0 for empty samples."""
         product = self @ mapping[:-1, :]
+        if is_numpy_array(self.scale) and self.scale.all():
+            product += mapping[-1, :]
+            return product
         product += array_namespace(product).astype(self.scale > 0, product.dtype)[:, None] * mapping[-1, :]
         return product
 
