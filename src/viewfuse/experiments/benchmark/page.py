@@ -103,8 +103,9 @@ def _about_auto(defaults: Sequence[MethodResult], ranks: Ranking) -> list[Block]
     else:
         verdict += " It is first on all of them."
     caution = (
-        "The authors of viewfuse looked at scores on these data sets while they developed `auto` and chose its defaults; "
-        "the other methods are as their authors published them. On data that nobody has looked at, expect less of a lead."
+        "The authors of viewfuse looked at scores on these data sets while they developed `auto`, and while they chose "
+        "defaults where a method's paper names none; methods that run as their authors' programs had no such choice. On "
+        "data that nobody has looked at, expect less of a lead."
     )
     return [Text(verdict), Text(caution)]
 
