@@ -171,7 +171,8 @@ def compute(
         finish(cell, _recorded(cell.key, outcome, limits))
     for cell in [task[0] for task in missing if not _is_final(store.results.get(task[0].key), limits)]:
         first = over[cell.setting]
-        finish(cell, {**first, "key": cell.key, "failed": f"{first['failed']}, with another seed", "seconds": 0.0})
+        failed = f"{first['failed']}, with another seed"
+        finish(cell, {**first, "key": cell.key, "failed": failed, "seconds": 0.0, "core_seconds": 0.0})
 
 
 def _in_turn(

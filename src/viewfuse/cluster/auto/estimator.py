@@ -33,6 +33,7 @@ from .._constraints import Count, Nothing, Number, OneOf, Text
 from .._weights import WEIGHT_CONSTRAINTS, OwnWeights
 from ..counting import count_clusters
 from ..relations.checks import has_relations
+from ..relations.maps import RelationIdsMixin
 from ..structure import Evidence, ratio_to_null
 from ..verdict import judge
 from .candidates import (
@@ -66,7 +67,7 @@ _UNSTABLE = 0.2  # mean agreement below which no candidate confirms another
 _AGREED = 0.85  # least agreement of all candidates so far from which no further one is made
 
 
-class AutoFusion(EmbeddingMixin, MultiViewClusterer):
+class AutoFusion(EmbeddingMixin, RelationIdsMixin, MultiViewClusterer):
     """Cluster data about which nothing is known: measures, graphs and, if asked, the number of clusters are chosen.
 
     Each view is mapped to points whose distances suit its values (:mod:`viewfuse.graphs.representation`). The joint
