@@ -36,7 +36,17 @@ from ..relations.checks import has_relations
 from ..relations.maps import RelationIdsMixin
 from ..structure import Evidence, ratio_to_null
 from ..verdict import judge
-from .candidates import FUSED, JOINT, MIXTURES, Candidate, Task, candidates_for, clustered_again, gaussian_mixture
+from .candidates import (
+    FUSED,
+    JOINT,
+    MIXTURES,
+    Candidate,
+    Task,
+    candidates_for,
+    clustered_again,
+    fused_graphs,
+    gaussian_mixture,
+)
 from .canonical import canonical_order, distinct_views, in_unit, unit
 from .choice import AutoChoice, ViewChoice, agreement_of, mean_of_others
 from .joint import NO_STRUCTURE, JointCut, clearest_cut, neighbors_inside, null_values
@@ -54,6 +64,7 @@ _FEWEST_WITH_OUTLIERS = 50
 # Attributes that are computed on first access if there are many samples, and the methods that compute them for others.
 _COMPUTED_LATER = {"outlier_score_": "outlier_score", "embedding_": "transform"}
 _UNSTABLE = 0.2  # mean agreement below which no candidate confirms another
+_AGREED = 0.85  # least agreement of all candidates so far from which no further one is made
 
 
 class AutoFusion(EmbeddingMixin, RelationIdsMixin, MultiViewClusterer):
@@ -295,6 +306,7 @@ class AutoFusion(EmbeddingMixin, RelationIdsMixin, MultiViewClusterer):
             partial(self._joint_of, chosen, present),
             chosen[0].shape[0],
             rows,
+            samples.of_views(self._kept).joint_products(),
             more_labelled,
         )
         self._warn()
@@ -386,6 +398,8 @@ class AutoFusion(EmbeddingMixin, RelationIdsMixin, MultiViewClusterer):
             return [*candidates, overlapping.candidate(cut.graph, len(samples))]
         kept = samples.of_views(cut.views)
         for make in () if cut.is_clear else candidates_for(kept):
+            if make is fused_graphs and _agree([candidate.labels for candidate in candidates]):
+                break
             if self.max_time is not None and time.monotonic() - begin >= self.max_time:
                 self.stopped_ = "max_time"
                 break
@@ -455,6 +469,7 @@ class AutoFusion(EmbeddingMixin, RelationIdsMixin, MultiViewClusterer):
         joint: Callable[[Any], np.ndarray],
         n: int,
         rows: np.ndarray,
+        products: np.ndarray | None = None,
         more: tuple[np.ndarray, np.ndarray] | None = None,
     ) -> None:
         """``labels_``, ``membership_``, ``outlier_score_`` and ``embedding_`` of all samples, and ``confidence_``.
@@ -465,6 +480,7 @@ class AutoFusion(EmbeddingMixin, RelationIdsMixin, MultiViewClusterer):
         joint : function from a range or positions of samples to their joint points
         n : int, the number of all samples
         rows : array of int, the positions of the samples that were clustered
+        products : (number of rows, number of rows) array, the inner products of their joint points, if they are known
         more : tuple, the joint points of further samples and their clusters, from which the rules are learned too
         """
         k, known = self.n_clusters_, np.full(n, -1)
@@ -479,8 +495,8 @@ class AutoFusion(EmbeddingMixin, RelationIdsMixin, MultiViewClusterer):
             self._labelling, self._membership = rules_of_many(clustered, self._space, labels, voters, k)
             self._keep_voters(voters)
         else:
-            self._space = VotingSpace.of(clustered)
-            self._labelling = Labelling.learn(clustered, self._space, self._sample_labels, k)
+            self._space = VotingSpace.of(clustered, products=products)
+            self._labelling = Labelling.learn(clustered, self._space, self._sample_labels, k, products)
             self._membership, own = Membership.learn(self._space, self._sample_labels, k)
         if rows.size == n:
             place = np.argsort(rows)
@@ -619,6 +635,11 @@ class Placed:
     labels: np.ndarray
     membership: np.ndarray
     votes: Callable[[], Votes]
+
+
+def _agree(labels: list[np.ndarray]) -> bool:
+    """Whether all these clusterings are nearly the same, so that another one would decide nothing."""
+    return len(labels) > 2 and float(agreement_of(labels).min()) >= _AGREED
 
 
 def _typical(samples: Samples) -> np.ndarray:
