@@ -34,7 +34,9 @@ def without_paths(folder):
 
 
 def main():
-    commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip()
+    commit = subprocess.run(
+        ["git", "rev-parse", "HEAD"], cwd=ROOT, check=True, capture_output=True, text=True
+    ).stdout.strip()
     chosen = ["--bench", sys.argv[1]] if sys.argv[1:] else []
     asv("machine", "--yes")
     asv("run", "--environment", f"existing:{sys.executable}", "--set-commit-hash", commit, "--show-stderr", *chosen)
