@@ -18,6 +18,7 @@ from ..exceptions import (
     NoStructureWarning,
     NotEnoughMemoryError,
     UninformativeViewWarning,
+    UnlikeFitWarning,
     UnstableClustersWarning,
     ViewsError,
     ViewsTypeError,
@@ -39,11 +40,13 @@ __all__ = [
     "restored_on_failure",
     "solving",
     "unbalanced_sizes",
+    "warn_of_unlike_samples",
     "warn_of_verdict",
     "warn_of_zero_samples",
 ]
 
 _FEW_FEATURES = 2
+_FEWEST_NEW, _MORE_UNLIKE = 10, 0.2  # new samples; fewer may be unlike those of the fit by chance
 _MOST_MEASURED = 200  # samples
 # Three to five clusters at steps of 5 on a line, with noise 1 in three features: at most 1.28 dimensions in 300 draws, all
 # found. Noise of 1.5, or 1 in five features, hides the line of three clusters (1.6), and there is no warning. Of 1,200
@@ -184,6 +187,23 @@ def warn_of_verdict(verdict: Verdict, n_clusters: int | str) -> None:
         warn(NoStructureWarning(str(verdict), hint="Do not rely on these clusters.", **about))
     elif not verdict.stable:
         warn(UnstableClustersWarning(str(verdict), hint="Do not rely on these clusters; try another number.", **about))
+
+
+def warn_of_unlike_samples(new: np.ndarray, known: np.ndarray) -> None:
+    """Warn if many new samples are unlike all samples of the fit: their surroundings are less than half as dense.
+
+    ``new`` and ``known`` are the outlier scores of the new samples and of those of the fit.
+    """
+    unlike = int((new > 1).sum())
+    usual = float((known > 1).mean())
+    if len(new) >= _FEWEST_NEW and unlike > (usual + _MORE_UNLIKE) * len(new):
+        warn(
+            UnlikeFitWarning(
+                f"{unlike} of {len(new)} new samples are unlike all samples of the fit, so their clusters mean little.",
+                hint="Check the units, the order of the columns and the order of the rows of the new views.",
+                parameter="X",
+            )
+        )
 
 
 def unbalanced_sizes(labels: np.ndarray, n_clusters: int, views: Views) -> str | None:

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._utils.device import to_host
 from ..views import Views
+from ._checks import warn_of_unlike_samples
 from .auto.canonical import in_unit, unit
 from .auto.labelling import Labelling, labels_with_gaps
 from .auto.measure import Measure
@@ -140,7 +141,9 @@ class NewSamplesMixin:
     def _placed_new(self, X: Any) -> tuple[np.ndarray, np.ndarray, Votes]:
         known = self._known_samples()
         arrays, present = self._new_views(X).incomplete_arrays()
-        return known.placed(arrays, present)
+        placed = known.placed(arrays, present)
+        warn_of_unlike_samples(placed[2].outlier_scores, known.space.votes().outlier_scores)
+        return placed
 
     def _new_views(self, X: Any) -> Views:
         """The feature views of new samples."""

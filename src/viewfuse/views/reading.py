@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 
 from .._utils.text import count, listed
-from .._utils.warn import warn
+from .._utils.warn import recording, texts_of, warn
 from ..exceptions import EmptyCellsWarning, EncodingWarning, UnusedColumnsWarning, ViewsError
 from .encoding import Encoding, TableEncoding, Types, encode_table, learn_encodings
 from .encoding.table import encode_array, learn_array, plain_encoding
@@ -35,7 +35,7 @@ class Read:
     kinds : tuple of str, as asked for, but guessed where a view was a table
     tables : tuple with the DataFrame of each view that was one, aligned and without ids, else None; None if there is none
     encoding : Encoding, or None if no view was a table and no cell was empty
-    ids, present, id_name, n_dropped : as in ``Views``
+    ids, present, id_name, n_dropped, notes : as in ``Views``
     """
 
     arrays: list[Any]
@@ -47,9 +47,17 @@ class Read:
     present: np.ndarray | None = None
     id_name: str | None = None
     n_dropped: int = 0
+    notes: tuple[str, ...] = ()
 
 
-def read_members(
+def read_members(names: Sequence[str], members: Sequence[Any], **options: Any) -> Read:
+    """Align tables by id, encode their columns and fill their empty cells; the options are those of ``_read``."""
+    with recording() as given:
+        found = _read(names, members, **options)
+    return replace(found, notes=texts_of(given))
+
+
+def _read(
     names: Sequence[str],
     members: Sequence[Any],
     *,

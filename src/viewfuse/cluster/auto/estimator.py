@@ -27,7 +27,7 @@ from ...linalg import numbered_by_size, renumbered
 from ...linalg.threads import spans
 from ...views import Views, holds_networks
 from .._base import EmbeddingMixin, MultiViewClusterer
-from .._checks import warn_of_verdict
+from .._checks import warn_of_unlike_samples, warn_of_verdict
 from .._constraints import Count, Nothing, Number, OneOf, Text
 from .._weights import WEIGHT_CONSTRAINTS, OwnWeights
 from ..counting import count_clusters
@@ -446,7 +446,9 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
     def _placed_new(self, X: Any) -> Placed:
         check_is_fitted(self)
         new = self._as_views(X, reset=False)
-        return self._placed_views(new) if self._relations is None else placed_with_relations(self, new)
+        placed = self._placed_views(new) if self._relations is None else placed_with_relations(self, new)
+        warn_of_unlike_samples(placed.votes.outlier_scores, self._space.votes().outlier_scores)
+        return placed
 
     def _placed_views(self, new: Views) -> Placed:
         arrays, there = new.incomplete_arrays()

@@ -1,0 +1,138 @@
+"""Views whose own clusters contradict the result.
+
+If the rows of a view are in another order than those of the others, or some of its rows are damaged, no message of a reader
+can say so, and a clustering of all views still looks plausible. But clear clusters of that view are then not those of the
+result. A view has *clear* clusters if its own neighbour graph nearly falls apart into them: the relative eigengap after the
+k-th eigenvalue is above 0.6, none is small, and a cloud with the same covariances has nothing like it. They *contradict*
+the result if neither tells much about the other: with the entropies of the two partitions, ``H(own | result) / H(own)`` and
+``H(result | own) / H(result)`` are both above 0.8. Clusters that divide or join those of the result do not contradict it,
+nor do views of which each sees only some of the borders, since the result then tells the clusters of all of them.
+
+Only columns of numbers count, unless a view has many columns: every category is a clear partition, and most have nothing to
+do with the clusters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.metrics import mutual_info_score
+
+from .._utils.device import to_host
+from .._utils.warn import note, warn
+from ..exceptions import ContradictingViewWarning
+from ..graphs import Samples
+from ..linalg.sparse_cut import quick_cut, spectrum
+from ..views import RELATIONS, Views
+from .auto.measure import measured_samples
+from .structure import null_spectra, ratio_to_null
+
+__all__ = ["clear_clusters", "contradiction", "warn_of_contradictions"]
+
+_CONTRADICTS = 0.8  # of both entropies
+_CLEAR_GAP = 0.6
+_NULL_RATIO = 0.3
+_MOST_CLUSTERS = 10
+_SMALLEST = 0.25  # of the mean size
+_MOST_SAMPLES = 500
+_FEWEST_SAMPLES = 40
+_MANY_COLUMNS = 50
+_FEW_VALUES = 10  # a column with fewer different values is like a category
+
+
+def warn_of_contradictions(views: Views, arrays: Sequence[Any], present: np.ndarray | None, labels: Any) -> None:
+    """Warn of views with clear clusters that contradict these of the fit; note views that contradict each other."""
+    labels = np.asarray(to_host(labels))
+    if views.n_views < 2:
+        return
+    own = _own_clusters(views, arrays, present)
+    against = [v for v, (rows, clusters) in own.items() if contradiction(clusters, labels[rows]) > _CONTRADICTS]
+    for v in against:
+        warn(
+            ContradictingViewWarning(
+                f"View {views.names[v]!r} has {own[v][1].max() + 1} clear clusters of its own, which have nothing to do with "
+                "those of the result. Either it shows something else than the other views, or its rows are in another order, "
+                "or some of its values are damaged.",
+                hint="Check the order of its rows and its ids; leave it out if it shows something else.",
+                view=views.names[v],
+            )
+        )
+    for u, v in combinations([v for v in own if v not in against], 2):
+        if _contradict(own[u], own[v]):
+            note(
+                f"Views {views.names[u]!r} and {views.names[v]!r} have clear clusters that have nothing to do with each other, "
+                "and the result combines them. If both should show the same clusters, the rows of one are in another order."
+            )
+
+
+def _own_clusters(
+    views: Views, arrays: Sequence[Any], present: np.ndarray | None
+) -> dict[int, tuple[np.ndarray, np.ndarray]]:
+    """The clear clusters of the views that have such, with the samples that were looked at."""
+    found = {}
+    for v in _comparable(views, arrays):
+        rows = _spread(np.arange(len(views)) if present is None else np.flatnonzero(present[:, v]))
+        rows = rows if sp.issparse(arrays[v]) else rows[np.isfinite(arrays[v][rows]).all(axis=1)]
+        points = _points(views, arrays[v], v, rows) if len(rows) >= _FEWEST_SAMPLES else np.empty((0, 0))
+        own = clear_clusters(points) if points.shape[1] else None
+        if own is not None:
+            found[v] = rows, own
+    return found
+
+
+def _contradict(one: tuple[np.ndarray, np.ndarray], other: tuple[np.ndarray, np.ndarray]) -> bool:
+    """Whether the clusters of two views, each with its samples, contradict each other."""
+    _, here, there = np.intersect1d(one[0], other[0], return_indices=True)
+    return len(here) >= _FEWEST_SAMPLES and contradiction(one[1][here], other[1][there]) > _CONTRADICTS
+
+
+def clear_clusters(points: np.ndarray) -> np.ndarray | None:
+    """Labels of the clear clusters that points have by themselves, (n,); None if there are none."""
+    samples = Samples((points,))
+    count = min(_MOST_CLUSTERS + 1, len(points) - 1)
+    rng = np.random.RandomState(0)
+    found = spectrum(samples.joint_graph(), count, random_state=rng)
+    gaps = {k: gap for k in range(2, count) if (gap := found.relative_gap(k)) >= _CLEAR_GAP}
+    cuts = {k: quick_cut(found.vectors[:, :k]) for k in gaps}
+    balanced = [k for k, cut in cuts.items() if np.bincount(cut, minlength=k).min() >= _SMALLEST * len(points) / k]
+    if not balanced:
+        return None
+    nulls = np.mean([null.values for _, null in null_spectra(samples, count, rng)], axis=0)
+    clear = [k for k in balanced if ratio_to_null(found.values, nulls, k) <= _NULL_RATIO]
+    return cuts[max(clear, key=gaps.__getitem__)] if clear else None
+
+
+def contradiction(one: np.ndarray, other: np.ndarray) -> float:
+    """How little each of two partitions tells about the other: 0 if one divides the other, 1 if they are independent."""
+    shared = mutual_info_score(one, other)
+    entropies = mutual_info_score(one, one), mutual_info_score(other, other)
+    return min(1 - shared / entropy if entropy > 0 else 0.0 for entropy in entropies)
+
+
+def _comparable(views: Views, arrays: Sequence[Any]) -> list[int]:
+    """The views of features in the processor's memory, which are not categories."""
+    return [
+        v
+        for v, (array, kind) in enumerate(zip(arrays, views.kinds, strict=True))
+        if kind not in (*RELATIONS, "categories") and (sp.issparse(array) or isinstance(array, np.ndarray))
+    ]
+
+
+def _spread(rows: np.ndarray) -> np.ndarray:
+    """At most so many of these rows, at equal distances."""
+    return rows[np.unique(np.linspace(0, len(rows) - 1, min(len(rows), _MOST_SAMPLES)).astype(int))] if len(rows) else rows
+
+
+def _points(views: Views, array: Any, v: int, rows: np.ndarray) -> np.ndarray:
+    """The points of these samples by the columns of numbers, which may be none."""
+    some = array[rows]
+    if sp.issparse(some) or some.shape[1] > _MANY_COLUMNS:
+        return measured_samples([some], None, [views.is_encoded(v)]).points[0]
+    numbers = views.number_columns(v) & [np.unique(column).size > _FEW_VALUES for column in some.T]
+    if not numbers.any():
+        return np.empty((len(rows), 0))
+    return measured_samples([some[:, numbers]], None, [views.is_encoded(v)]).points[0]

@@ -1,0 +1,258 @@
+"""Values that look damaged, though each of them is a valid number.
+
+Every rule names something that people do to tables and that measurements hardly ever do by themselves:
+
+* **Codes for missing values**, such as −999: the smallest or largest value of a column occurs several times, and is farther
+  from all others than these are from each other. If a value is only more frequent than all others together suggest, that is
+  noted without a warning, because many amounts are often 0.
+* **Mixed units**: the positive numbers of a column form two groups, one of which is a hundred, a thousand, … times the
+  other, with the same distribution (Kolmogorov-Smirnov) after division.
+* **Mixed signs**: in several columns, the same rows are negative, and without their signs they have the same distribution as
+  the others.
+* **Repeated columns**: columns of numbers that are equal in every row.
+* **A row of totals or means**: in nearly all columns of numbers one row is the sum, or the mean, of all others.
+* **Rows filled down**: one row occurs many times in a view whose other rows are nearly all different, while the same samples
+  differ in another view.
+
+Nothing is changed and nothing is left out: a warning says what was seen and where. Of large views some rows are looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from scipy.stats import ks_2samp
+
+from .._utils.extras import require
+from .._utils.text import count
+from .._utils.warn import note, warn
+from ..exceptions import SuspiciousValuesWarning
+from .kinds import RELATIONS
+from .matrices import is_dataframe
+from .views import Views
+
+__all__ = ["warn_of_suspicious_values"]
+
+_FEWEST_ROWS = 20
+_MOST_NUMBERS = 5_000_000  # of a larger view, rows at equal distances are looked at
+_FEW_VALUES = 10
+_FEWEST_CODES, _SHARE_OF_CODES = 3, 0.01
+_FREQUENT = 0.1  # share of the rows
+_SHARE_OF_GROUP = 0.05  # of the rows
+_WIDE = 30  # largest over smallest value of a column that may be in two units
+_NEAR_POWER = 0.1  # in decimal logarithms
+_SAME = 0.01  # p-value above which two distributions are taken as the same
+_AWAY_FROM_ZERO = 0.2  # mean of a column in standard deviations; centred data has two signs by itself
+_ALL_COLUMNS = 0.8
+_EXACTLY = 1e-6
+_FEWEST_FILLED, _SHARE_OF_FILLED = 10, 0.02
+_MOSTLY_DIFFERENT = 0.9
+_SHOWN = 4  # columns that a warning names
+
+Found = Iterator[tuple[str, str]]  # what was seen, and what to do
+
+
+def warn_of_suspicious_values(views: Views) -> None:
+    """Warn of values of the views, as they were given, that look damaged."""
+    members = [None if kind in RELATIONS else m for m, kind in zip(views.raw_members(), views.kinds, strict=True)]
+    for v, member in enumerate(members):
+        columns, numbers = _numbers(member)
+        if len(numbers) < _FEWEST_ROWS:
+            continue
+        with np.errstate(all="ignore"):
+            for what, hint in _suspicious(views, v, members, columns, numbers):
+                warn(SuspiciousValuesWarning(f"View {views.names[v]!r}: {what}", hint=hint, view=views.names[v]))
+            for what, hint in _frequent(columns, _some_rows(numbers)):
+                note(f"View {views.names[v]!r}: {what} {hint}")
+
+
+def _suspicious(views: Views, v: int, members: Sequence[Any], columns: list[str], numbers: np.ndarray) -> Found:
+    some = _some_rows(numbers)
+    yield from _codes(columns, some)
+    yield from _units(columns, some)
+    yield from _signs(columns, some)
+    yield from _repeated_columns(columns, some)
+    if len(some) == len(numbers):
+        yield from _totals(views, numbers)
+        yield from _filled_down(views, v, members)
+
+
+def _numbers(member: Any) -> tuple[list[str], np.ndarray]:
+    """The names of the columns of numbers, and their values; NaN where a cell is empty."""
+    if is_dataframe(member):
+        names = [name for name in member.columns if member[name].dtype.kind in "iuf"]
+        if names:
+            return [repr(str(name)) for name in names], member[names].to_numpy(dtype=float, na_value=np.nan)
+    elif _is_in_memory(member):
+        return [str(column) for column in range(member.shape[1])], member
+    return [], np.empty((0, 0))
+
+
+def _is_in_memory(member: Any) -> bool:
+    return isinstance(member, np.ndarray) and not isinstance(member, np.memmap) and member.dtype.kind in "iuf"
+
+
+def _some_rows(numbers: np.ndarray) -> np.ndarray:
+    """At most so many rows, at equal distances, as floating-point numbers."""
+    most = max(_MOST_NUMBERS // max(numbers.shape[1], 1), _FEWEST_ROWS)
+    some = numbers if len(numbers) <= most else numbers[np.linspace(0, len(numbers) - 1, most).astype(int)]
+    return some.astype(float, copy=False)
+
+
+def _extremes(numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The smallest and the largest value of each column, without empty cells."""
+    empty = np.isnan(numbers)
+    return np.where(empty, np.inf, numbers).min(axis=0), np.where(empty, -np.inf, numbers).max(axis=0)
+
+
+def _codes(columns: Sequence[str], numbers: np.ndarray) -> Found:
+    least = max(_FEWEST_CODES, _SHARE_OF_CODES * len(numbers))
+    found: dict[float, list[str]] = {}
+    for sign in (1, -1):
+        values = sign * numbers
+        lowest, highest = _extremes(values)
+        others = np.where(np.isnan(values) | (values == lowest), np.inf, values)
+        gap, width = others.min(axis=0) - lowest, highest - others.min(axis=0)
+        is_code = ((values == lowest).sum(axis=0) >= least) & (width > 0) & (gap > width)
+        for column in np.flatnonzero(is_code):
+            if np.unique(others[:, column]).size > _FEW_VALUES:
+                found.setdefault(float(sign * lowest[column]), []).append(columns[column])
+    for code, where in found.items():
+        yield (
+            f"{code:g} occurs several times in {_named(where)} and is far from all other values: it may be a code for "
+            "missing values.",
+            "Leave these cells empty; they are then filled from similar samples.",
+        )
+
+
+def _frequent(columns: Sequence[str], numbers: np.ndarray) -> Found:
+    """A value that is frequent in columns whose other values hardly ever repeat."""
+    if numbers.shape[1] > _MOST_NUMBERS // 1000:
+        return
+    found: dict[float, list[str]] = {}
+    for name, column in zip(columns, numbers.T, strict=True):
+        values, counts = np.unique(column[~np.isnan(column)], return_counts=True)
+        often = int(np.argmax(counts)) if counts.size else 0
+        rest = counts.sum() - counts.max(initial=0)
+        if rest and counts[often] >= _FREQUENT * len(column) and counts.size - 1 >= _MOSTLY_DIFFERENT * rest:
+            found.setdefault(float(values[often]), []).append(name)
+    for value, where in found.items():
+        what = f"{value:g} is frequent in {_named(where)}, although other values hardly ever repeat."
+        yield what, "If it stands for missing values, leave these cells empty."
+
+
+def _units(columns: Sequence[str], numbers: np.ndarray) -> Found:
+    found: dict[int, list[str]] = {}
+    lowest, highest = _extremes(numbers)
+    for column in np.flatnonzero((lowest > 0) & (highest > _WIDE * lowest)):
+        present = numbers[:, column][~np.isnan(numbers[:, column])]
+        power = _power_between_groups(np.sort(np.log10(present)))
+        if power:
+            found.setdefault(power, []).append(columns[column])
+    for power, where in found.items():
+        yield (
+            f"the values of {_named(where)} are of two kinds, one about {10**power:,} times the other: they may be in two "
+            "units.",
+            "Write all values of a column in one unit.",
+        )
+
+
+def _power_between_groups(logs: np.ndarray) -> int | None:
+    """The power of ten, at least 2, by which the upper of two groups exceeds the lower; None if there is none."""
+    cut = int(np.argmax(np.diff(logs))) + 1
+    low, high = logs[:cut], logs[cut:]
+    if min(len(low), len(high)) < max(_SHARE_OF_GROUP * len(logs), 5) or np.unique(logs).size <= _FEW_VALUES:
+        return None
+    apart = float(high.mean() - low.mean())
+    power = round(apart) if np.isfinite(apart) else 0
+    if power < 2 or abs(apart - power) > _NEAR_POWER:
+        return None
+    return power if ks_2samp(low + power, high).pvalue > _SAME else None
+
+
+def _signs(columns: Sequence[str], numbers: np.ndarray) -> Found:
+    groups: dict[bytes, list[str]] = {}
+    for name, values in zip(columns, numbers.T, strict=True):
+        negative = values < 0
+        if not _SHARE_OF_GROUP <= negative.mean() <= 1 - _SHARE_OF_GROUP or np.isnan(values).any():
+            continue
+        away = abs(values.mean()) > _AWAY_FROM_ZERO * values.std()
+        if away and np.unique(values).size > _FEW_VALUES and ks_2samp(-values[negative], values[~negative]).pvalue > _SAME:
+            groups.setdefault(negative.tobytes(), []).append(name)
+    for rows, where in groups.items():
+        if len(where) > 1:
+            n = int(np.frombuffer(rows, dtype=bool).sum())
+            yield (
+                f"the same {n} rows are negative in {_named(where)}, and but for the sign their values are distributed as "
+                "those of the others.",
+                "Write all rows with the same sign.",
+            )
+
+
+def _repeated_columns(columns: Sequence[str], numbers: np.ndarray) -> Found:
+    keys = np.random.RandomState(0).standard_normal(len(numbers)) @ np.nan_to_num(numbers)
+    groups: dict[float, list[int]] = {}
+    for column, key in enumerate(keys.tolist()):
+        groups.setdefault(key, []).append(column)
+    for same in groups.values():
+        first = numbers[:, same[0]]
+        equal = [c for c in same if np.array_equal(numbers[:, c], first, equal_nan=True)] if len(same) > 1 else []
+        if len(equal) > 1 and np.unique(first).size > _FEW_VALUES:
+            yield f"{_named([columns[c] for c in equal])} are equal in every row.", "Keep one of them: each counts."
+
+
+def _totals(views: Views, numbers: np.ndarray) -> Found:
+    lowest, highest = _extremes(numbers)
+    varies = highest > lowest
+    if varies.sum() < 2:
+        return
+    present = ~np.isnan(numbers)
+    values = np.where(present, numbers, 0.0)
+    others = values.sum(axis=0) - values
+    for what, expected in (("the sum", others), ("the mean", others / np.maximum(present.sum(axis=0) - present, 1))):
+        close = present & (np.abs(values - expected) <= _EXACTLY * np.abs(expected)) & varies & (values != 0)
+        for row in np.flatnonzero(close.sum(axis=1) >= max(2, _ALL_COLUMNS * varies.sum())):
+            where = f"{int(close[row].sum())} of {int(varies.sum())} columns"
+            yield f"{views.sample_name(int(row))} is {what} of all other rows in {where}.", "Remove this row."
+
+
+def _filled_down(views: Views, v: int, members: Sequence[Any]) -> Found:
+    keys = _row_keys(members[v])
+    if keys is None:
+        return
+    there = np.ones(len(keys), dtype=bool) if views.present is None else views.present[:, v]
+    values, counts = np.unique(keys[there], return_counts=True)
+    often = counts >= max(_FEWEST_FILLED, _SHARE_OF_FILLED * len(keys))
+    rest = int(counts[~often].sum())
+    if not often.any() or (~often).sum() < _MOSTLY_DIFFERENT * rest or rest < len(keys) / 2:
+        return
+    others = [other for u, member in enumerate(members) if u != v and (other := _row_keys(member)) is not None]
+    for value in values[often]:
+        rows = np.flatnonzero(there & (keys == value))
+        if any(np.unique(other[rows]).size > len(rows) / 2 for other in others) and not _is_zero(members[v], int(rows[0])):
+            yield (
+                f"{count(len(rows), 'sample')} have exactly the same values, the first in "
+                f"{views.sample_name(int(rows[0]))}, although nearly all others differ, and these differ in other views.",
+                "Check whether one row was copied over others.",
+            )
+
+
+def _row_keys(member: Any) -> np.ndarray | None:
+    """A number for each row, equal for equal rows; None for views that are not in the processor's memory."""
+    if is_dataframe(member):
+        return np.asarray(require("pandas").util.hash_pandas_object(member.astype(str), index=False))
+    if not _is_in_memory(member):
+        return None
+    return np.asarray(np.nan_to_num(member) @ np.random.RandomState(0).standard_normal(member.shape[1]))
+
+
+def _is_zero(member: Any, row: int) -> bool:
+    _, numbers = _numbers(member)
+    return not np.nan_to_num(numbers[row]).any()
+
+
+def _named(columns: Sequence[str]) -> str:
+    more = f" and {len(columns) - _SHOWN} more" if len(columns) > _SHOWN else ""
+    return f"column{'' if len(columns) == 1 else 's'} {', '.join(columns[:_SHOWN])}{more}"
