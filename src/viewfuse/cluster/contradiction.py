@@ -26,9 +26,9 @@ from .._utils.device import to_host
 from .._utils.warn import note, warn
 from ..exceptions import ContradictingViewWarning
 from ..graphs import Samples
+from ..graphs.representation import represent
 from ..linalg.sparse_cut import quick_cut, spectrum
 from ..views import RELATIONS, Views
-from .auto.measure import measured_samples
 from .structure import null_spectra, ratio_to_null
 
 __all__ = ["clear_clusters", "contradiction", "warn_of_contradictions"]
@@ -38,7 +38,7 @@ _CLEAR_GAP = 0.6
 _NULL_RATIO = 0.3
 _MOST_CLUSTERS = 10
 _SMALLEST = 0.25  # of the mean size
-_MOST_SAMPLES = 500
+_MOST_SAMPLES = 300
 _FEWEST_SAMPLES = 40
 _MANY_COLUMNS = 50
 _FEW_VALUES = 10  # a column with fewer different values is like a category
@@ -54,9 +54,9 @@ def warn_of_contradictions(views: Views, arrays: Sequence[Any], present: np.ndar
     for v in against:
         warn(
             ContradictingViewWarning(
-                f"View {views.names[v]!r} has {own[v][1].max() + 1} clear clusters of its own, which have nothing to do with "
-                "those of the result. Either it shows something else than the other views, or its rows are in another order, "
-                "or some of its values are damaged.",
+                f"View {views.names[v]!r} has {own[v][1].max() + 1} clear clusters of its own, which have nothing to do "
+                "with those of the result. Either it shows something else than the other views, or its rows are in another "
+                "order, or some of its values are damaged.",
                 hint="Check the order of its rows and its ids; leave it out if it shows something else.",
                 view=views.names[v],
             )
@@ -64,8 +64,9 @@ def warn_of_contradictions(views: Views, arrays: Sequence[Any], present: np.ndar
     for u, v in combinations([v for v in own if v not in against], 2):
         if _contradict(own[u], own[v]):
             note(
-                f"Views {views.names[u]!r} and {views.names[v]!r} have clear clusters that have nothing to do with each other, "
-                "and the result combines them. If both should show the same clusters, the rows of one are in another order."
+                f"Views {views.names[u]!r} and {views.names[v]!r} have clear clusters that have nothing to do with each "
+                "other, and the result combines them. If both should show the same clusters, the rows of one are in another "
+                "order."
             )
 
 
@@ -76,7 +77,7 @@ def _own_clusters(
     found = {}
     for v in _comparable(views, arrays):
         rows = _spread(np.arange(len(views)) if present is None else np.flatnonzero(present[:, v]))
-        rows = rows if sp.issparse(arrays[v]) else rows[np.isfinite(arrays[v][rows]).all(axis=1)]
+        rows = _with_values(arrays[v], rows)
         points = _points(views, arrays[v], v, rows) if len(rows) >= _FEWEST_SAMPLES else np.empty((0, 0))
         own = clear_clusters(points) if points.shape[1] else None
         if own is not None:
@@ -127,12 +128,20 @@ def _spread(rows: np.ndarray) -> np.ndarray:
     return rows[np.unique(np.linspace(0, len(rows) - 1, min(len(rows), _MOST_SAMPLES)).astype(int))] if len(rows) else rows
 
 
+def _with_values(array: Any, rows: np.ndarray) -> np.ndarray:
+    """The rows that are neither missing nor all zeros; the latter are alike, but that makes them no cluster."""
+    some = array[rows]
+    if sp.issparse(some):
+        return rows[np.asarray(abs(some).sum(axis=1)).ravel() > 0]
+    return rows[np.isfinite(some).all(axis=1) & some.any(axis=1)]
+
+
 def _points(views: Views, array: Any, v: int, rows: np.ndarray) -> np.ndarray:
     """The points of these samples by the columns of numbers, which may be none."""
     some = array[rows]
     if sp.issparse(some) or some.shape[1] > _MANY_COLUMNS:
-        return measured_samples([some], None, [views.is_encoded(v)]).points[0]
+        return represent(some, encoded=views.is_encoded(v))(some)
     numbers = views.number_columns(v) & [np.unique(column).size > _FEW_VALUES for column in some.T]
     if not numbers.any():
         return np.empty((len(rows), 0))
-    return measured_samples([some[:, numbers]], None, [views.is_encoded(v)]).points[0]
+    return represent(some[:, numbers], encoded=views.is_encoded(v))(some[:, numbers])

@@ -22,6 +22,7 @@ from .tables import Joined, join_frames
 __all__ = ["Read", "known_ids", "read_members"]
 
 _SHOWN = 6  # columns that a warning names
+_FEWEST_NEW, _MOVED = 10, 2.0  # new samples, and standard deviations
 
 
 @dataclass(frozen=True)
@@ -96,6 +97,8 @@ def _read(
     made = Encoding(tuple(tables), filler, joined.id_name, tuple(names)) if has_table else None
     if encoding is None and made is not None:
         _warn_of_unused(made)
+    if encoding is not None:
+        _warn_of_shifts(arrays, tables)
     _warn_of_empty(names, arrays, filled)
     held = tuple(member.matrix if is_dataframe(member.matrix) else None for member in parts)
     return Read(
@@ -244,6 +247,27 @@ def _warn_of_unused(encoding: Encoding) -> None:
             value=tuple(row["column"] for row in left_out),
         )
     )
+
+
+def _warn_of_shifts(arrays: Sequence[Any], tables: Sequence[TableEncoding | None]) -> None:
+    """Warn of columns of numbers that lie elsewhere in the new data than in the fit: other units, or another column."""
+    for array, table in zip(arrays, tables, strict=True):
+        if table is None or not table.ready or len(array) < _FEWEST_NEW:
+            continue
+        is_number = [column.levels is None for column in table.used for _ in column.feature_names]
+        numbers = array[:, is_number]
+        middles = [np.median(known) if (known := column[~np.isnan(column)]).size else 0.0 for column in numbers.T]
+        names = table.feature_names[is_number]
+        moved = [str(name) for name, middle in zip(names, middles, strict=True) if abs(middle) > _MOVED]
+        if moved:
+            warn(
+                EncodingWarning(
+                    f"View {table.view!r}: {listed(moved)} lies elsewhere than in the fit; the median of the new values is "
+                    f"more than {_MOVED:g} standard deviations from the mean.",
+                    hint="Check the units and the names of the columns.",
+                    view=table.view,
+                )
+            )
 
 
 def _warn_of_empty(names: Sequence[str], arrays: Sequence[Any], filled: Sequence[Any]) -> None:

@@ -6,7 +6,7 @@ Every rule names something that people do to tables and that measurements hardly
   from all others than these are from each other. If a value is only more frequent than all others together suggest, that is
   noted without a warning, because many amounts are often 0.
 * **Mixed units**: the positive numbers of a column form two groups, one of which is a hundred, a thousand, … times the
-  other, with the same distribution (Kolmogorov-Smirnov) after division.
+  other, with the same distribution (Kolmogorov-Smirnov) after division, and nothing between them.
 * **Mixed signs**: in several columns, the same rows are negative, and without their signs they have the same distribution as
   the others.
 * **Repeated columns**: columns of numbers that are equal in every row.
@@ -14,7 +14,8 @@ Every rule names something that people do to tables and that measurements hardly
 * **Rows filled down**: one row occurs many times in a view whose other rows are nearly all different, while the same samples
   differ in another view.
 
-Nothing is changed and nothing is left out: a warning says what was seen and where. Of large views some rows are looked at.
+Nothing is changed and nothing is left out: a warning says what was seen and where. Of large views some rows and columns are
+looked at. Repeated columns and codes of 0 are ordinary in wide views (pixels, words), so they are looked for in others only.
 """
 
 from __future__ import annotations
@@ -36,13 +37,14 @@ from .views import Views
 __all__ = ["warn_of_suspicious_values"]
 
 _FEWEST_ROWS = 20
-_MOST_NUMBERS = 5_000_000  # of a larger view, rows at equal distances are looked at
+_MOST_ROWS, _MOST_COLUMNS = 5_000, 200  # of a larger view, rows and columns at equal distances are looked at
+_WIDE_VIEW = 50  # columns
 _FEW_VALUES = 10
 _FEWEST_CODES, _SHARE_OF_CODES = 3, 0.01
 _FREQUENT = 0.1  # share of the rows
 _SHARE_OF_GROUP = 0.05  # of the rows
 _WIDE = 30  # largest over smallest value of a column that may be in two units
-_NEAR_POWER = 0.1  # in decimal logarithms
+_NEAR_POWER, _GAP = 0.1, 0.3  # in decimal logarithms
 _SAME = 0.01  # p-value above which two distributions are taken as the same
 _AWAY_FROM_ZERO = 0.2  # mean of a column in standard deviations; centred data has two signs by itself
 _ALL_COLUMNS = 0.8
@@ -64,17 +66,19 @@ def warn_of_suspicious_values(views: Views) -> None:
         with np.errstate(all="ignore"):
             for what, hint in _suspicious(views, v, members, columns, numbers):
                 warn(SuspiciousValuesWarning(f"View {views.names[v]!r}: {what}", hint=hint, view=views.names[v]))
-            for what, hint in _frequent(columns, _some_rows(numbers)):
+            for what, hint in _frequent(*_some(columns, numbers)):
                 note(f"View {views.names[v]!r}: {what} {hint}")
 
 
 def _suspicious(views: Views, v: int, members: Sequence[Any], columns: list[str], numbers: np.ndarray) -> Found:
-    some = _some_rows(numbers)
-    yield from _codes(columns, some)
-    yield from _units(columns, some)
-    yield from _signs(columns, some)
-    yield from _repeated_columns(columns, some)
-    if len(some) == len(numbers):
+    names, some = _some(columns, numbers)
+    is_wide = len(columns) > _WIDE_VIEW
+    yield from _codes(names, some, is_wide)
+    yield from _units(names, some)
+    yield from _signs(names, some)
+    if not is_wide:
+        yield from _repeated_columns(names, some)
+    if some.shape == numbers.shape:
         yield from _totals(views, numbers)
         yield from _filled_down(views, v, members)
 
@@ -94,11 +98,14 @@ def _is_in_memory(member: Any) -> bool:
     return isinstance(member, np.ndarray) and not isinstance(member, np.memmap) and member.dtype.kind in "iuf"
 
 
-def _some_rows(numbers: np.ndarray) -> np.ndarray:
-    """At most so many rows, at equal distances, as floating-point numbers."""
-    most = max(_MOST_NUMBERS // max(numbers.shape[1], 1), _FEWEST_ROWS)
-    some = numbers if len(numbers) <= most else numbers[np.linspace(0, len(numbers) - 1, most).astype(int)]
-    return some.astype(float, copy=False)
+def _some(columns: Sequence[str], numbers: np.ndarray) -> tuple[list[str], np.ndarray]:
+    """Some rows and columns, at equal distances, as floating-point numbers."""
+    rows, chosen = (
+        np.unique(np.linspace(0, length - 1, min(length, most)).astype(int))
+        for length, most in zip(numbers.shape, (_MOST_ROWS, _MOST_COLUMNS), strict=True)
+    )
+    some = numbers if (len(rows), len(chosen)) == numbers.shape else numbers[np.ix_(rows, chosen)]
+    return [columns[column] for column in chosen], some.astype(float, copy=False)
 
 
 def _extremes(numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -107,7 +114,7 @@ def _extremes(numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.where(empty, np.inf, numbers).min(axis=0), np.where(empty, -np.inf, numbers).max(axis=0)
 
 
-def _codes(columns: Sequence[str], numbers: np.ndarray) -> Found:
+def _codes(columns: Sequence[str], numbers: np.ndarray, is_wide: bool) -> Found:
     least = max(_FEWEST_CODES, _SHARE_OF_CODES * len(numbers))
     found: dict[float, list[str]] = {}
     for sign in (1, -1):
@@ -115,8 +122,11 @@ def _codes(columns: Sequence[str], numbers: np.ndarray) -> Found:
         lowest, highest = _extremes(values)
         others = np.where(np.isnan(values) | (values == lowest), np.inf, values)
         gap, width = others.min(axis=0) - lowest, highest - others.min(axis=0)
-        is_code = ((values == lowest).sum(axis=0) >= least) & (width > 0) & (gap > width)
-        for column in np.flatnonzero(is_code):
+        n_lowest = (values == lowest).sum(axis=0)
+        is_code = (n_lowest >= least) & (n_lowest < len(values) / 2) & (width > 0) & (gap > width)
+        if is_wide:
+            is_code &= lowest != 0
+        for column in np.flatnonzero(is_code).tolist():
             if np.unique(others[:, column]).size > _FEW_VALUES:
                 found.setdefault(float(sign * lowest[column]), []).append(columns[column])
     for code, where in found.items():
@@ -129,14 +139,15 @@ def _codes(columns: Sequence[str], numbers: np.ndarray) -> Found:
 
 def _frequent(columns: Sequence[str], numbers: np.ndarray) -> Found:
     """A value that is frequent in columns whose other values hardly ever repeat."""
-    if numbers.shape[1] > _MOST_NUMBERS // 1000:
+    if numbers.shape[1] > _WIDE_VIEW:
         return
     found: dict[float, list[str]] = {}
     for name, column in zip(columns, numbers.T, strict=True):
         values, counts = np.unique(column[~np.isnan(column)], return_counts=True)
         often = int(np.argmax(counts)) if counts.size else 0
         rest = counts.sum() - counts.max(initial=0)
-        if rest and counts[often] >= _FREQUENT * len(column) and counts.size - 1 >= _MOSTLY_DIFFERENT * rest:
+        is_measured = rest >= len(column) / 2 and counts.size - 1 >= _MOSTLY_DIFFERENT * rest
+        if is_measured and counts[often] >= _FREQUENT * len(column):
             found.setdefault(float(values[often]), []).append(name)
     for value, where in found.items():
         what = f"{value:g} is frequent in {_named(where)}, although other values hardly ever repeat."
@@ -146,7 +157,7 @@ def _frequent(columns: Sequence[str], numbers: np.ndarray) -> Found:
 def _units(columns: Sequence[str], numbers: np.ndarray) -> Found:
     found: dict[int, list[str]] = {}
     lowest, highest = _extremes(numbers)
-    for column in np.flatnonzero((lowest > 0) & (highest > _WIDE * lowest)):
+    for column in np.flatnonzero((lowest > 0) & (highest > _WIDE * lowest)).tolist():
         present = numbers[:, column][~np.isnan(numbers[:, column])]
         power = _power_between_groups(np.sort(np.log10(present)))
         if power:
@@ -163,7 +174,8 @@ def _power_between_groups(logs: np.ndarray) -> int | None:
     """The power of ten, at least 2, by which the upper of two groups exceeds the lower; None if there is none."""
     cut = int(np.argmax(np.diff(logs))) + 1
     low, high = logs[:cut], logs[cut:]
-    if min(len(low), len(high)) < max(_SHARE_OF_GROUP * len(logs), 5) or np.unique(logs).size <= _FEW_VALUES:
+    is_gap = high[0] - low[-1] > _GAP and min(len(low), len(high)) >= max(_SHARE_OF_GROUP * len(logs), 5)
+    if not is_gap or np.unique(logs).size <= _FEW_VALUES:
         return None
     apart = float(high.mean() - low.mean())
     power = round(apart) if np.isfinite(apart) else 0
@@ -192,15 +204,13 @@ def _signs(columns: Sequence[str], numbers: np.ndarray) -> Found:
 
 
 def _repeated_columns(columns: Sequence[str], numbers: np.ndarray) -> Found:
-    keys = np.random.RandomState(0).standard_normal(len(numbers)) @ np.nan_to_num(numbers)
-    groups: dict[float, list[int]] = {}
-    for column, key in enumerate(keys.tolist()):
-        groups.setdefault(key, []).append(column)
+    groups: dict[bytes, list[str]] = {}
+    for name, values in zip(columns, numbers.T, strict=True):
+        if np.unique(values).size > _FEW_VALUES:
+            groups.setdefault(values.tobytes(), []).append(name)
     for same in groups.values():
-        first = numbers[:, same[0]]
-        equal = [c for c in same if np.array_equal(numbers[:, c], first, equal_nan=True)] if len(same) > 1 else []
-        if len(equal) > 1 and np.unique(first).size > _FEW_VALUES:
-            yield f"{_named([columns[c] for c in equal])} are equal in every row.", "Keep one of them: each counts."
+        if len(same) > 1:
+            yield f"{_named(same)} are equal in every row.", "Keep one of them: each counts."
 
 
 def _totals(views: Views, numbers: np.ndarray) -> Found:

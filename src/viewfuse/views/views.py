@@ -150,7 +150,7 @@ class Views:
                 members,
                 kinds=asked,
                 ids=column,
-                missing=missing,  # type: ignore[arg-type]
+                missing=missing,
                 loose_ids=loose_ids,
                 types=types,
                 encoding=encoding,
