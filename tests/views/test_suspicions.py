@@ -39,7 +39,7 @@ def with_signs(t):
 
 
 def with_a_repeated_column(t):
-    t["use"]["copy"] = t["use"]["a"]
+    t["use"]["copy"] = t["use"]["again"] = t["use"]["a"]
 
 
 def with_totals(t):
@@ -60,7 +60,7 @@ DAMAGE = {
     coded: ("body", "-999 occurs several times in column 'weight'"),
     in_two_units: ("use", "the values of column 'b' are of two kinds, one about 1,000 times"),
     with_signs: ("body", "the same 40 rows are negative in columns 'age', 'weight', 'height'"),
-    with_a_repeated_column: ("use", "columns 'a', 'copy' are equal"),
+    with_a_repeated_column: ("use", "columns 'a', 'copy', 'again' are equal"),
     with_totals: ("body", "row 120 (id 'Total') is the sum of all other rows in 3 of 3 columns"),
     with_means: ("use", "row 120 (id 'c999') is the mean of all other rows in 4 of 4 columns"),
     filled_down: ("use", "31 samples have exactly the same values, the first in row 29 (id 'c29')"),

@@ -151,7 +151,7 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
         """Check the parameters and convert the data to views."""
         self._validate_params()
         views = self._as_views(X)
-        if self._gives_verdict:
+        if self._gives_verdict and self.affinity != "precomputed":
             warn_of_suspicious_values(views)
         related = [name for name, kind in zip(views.names, views.kinds, strict=True) if kind in RELATIONS]
         if related and self.affinity != "precomputed":

@@ -7,9 +7,9 @@ Every rule names something that people do to tables and that measurements hardly
   noted without a warning, because many amounts are often 0.
 * **Mixed units**: the positive numbers of a column form two groups, one of which is a hundred, a thousand, … times the
   other, with the same distribution (Kolmogorov-Smirnov) after division, and nothing between them.
-* **Mixed signs**: in several columns, the same rows are negative, and without their signs they have the same distribution as
-  the others.
-* **Repeated columns**: columns of numbers that are equal in every row.
+* **Mixed signs**: in nearly all columns, the same rows are negative, and without their signs they have the same distribution
+  as the others.
+* **Repeated columns**: three or more columns of numbers that are equal in every row.
 * **A row of totals or means**: in nearly all columns of numbers one row is the sum, or the mean, of all others.
 * **Rows filled down**: one row occurs many times in a view whose other rows are nearly all different, while the same samples
   differ in another view.
@@ -47,8 +47,9 @@ _WIDE = 30  # largest over smallest value of a column that may be in two units
 _NEAR_POWER, _GAP = 0.1, 0.3  # in decimal logarithms
 _SAME = 0.01  # p-value above which two distributions are taken as the same
 _AWAY_FROM_ZERO = 0.2  # mean of a column in standard deviations; centred data has two signs by itself
-_ALL_COLUMNS = 0.8
+_ALL_COLUMNS, _FEWEST_SIGNED = 0.8, 3
 _EXACTLY = 1e-6
+_FEWEST_EQUAL = 3  # columns; two are equal in some transforms, such as Fourier's
 _FEWEST_FILLED, _SHARE_OF_FILLED = 10, 0.02
 _MOSTLY_DIFFERENT = 0.9
 _SHOWN = 4  # columns that a warning names
@@ -194,7 +195,7 @@ def _signs(columns: Sequence[str], numbers: np.ndarray) -> Found:
         if away and np.unique(values).size > _FEW_VALUES and ks_2samp(-values[negative], values[~negative]).pvalue > _SAME:
             groups.setdefault(negative.tobytes(), []).append(name)
     for rows, where in groups.items():
-        if len(where) > 1:
+        if len(where) >= max(_FEWEST_SIGNED, _ALL_COLUMNS * len(columns)):
             n = int(np.frombuffer(rows, dtype=bool).sum())
             yield (
                 f"the same {n} rows are negative in {_named(where)}, and but for the sign their values are distributed as "
@@ -209,7 +210,7 @@ def _repeated_columns(columns: Sequence[str], numbers: np.ndarray) -> Found:
         if np.unique(values).size > _FEW_VALUES:
             groups.setdefault(values.tobytes(), []).append(name)
     for same in groups.values():
-        if len(same) > 1:
+        if len(same) >= _FEWEST_EQUAL:
             yield f"{_named(same)} are equal in every row.", "Keep one of them: each counts."
 
 
