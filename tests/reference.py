@@ -75,8 +75,11 @@ def deviations(view):
     return centred / np.linalg.norm(centred, axis=1, keepdims=True) * np.sqrt(100 / len(view))
 
 
-def robust_gfsc(views, k, alpha, beta, gamma, *, n_iterations, joint=True):
-    """The robust variant: a dense solve per view, with all distances between graphs and between samples written out."""
+def robust_gfsc(views, k, alpha, beta, gamma, *, n_iterations, rounds=3, joint=True):
+    """The robust variant: a dense solve per view, with all distances between graphs and between samples written out.
+
+    Within an iteration ``S`` and ``F`` are updated ``rounds`` times or until ``F`` has converged.
+    """
     n, t = len(views[0]), len(views)
     views = [deviations(view) for view in views]
 
@@ -94,22 +97,24 @@ def robust_gfsc(views, k, alpha, beta, gamma, *, n_iterations, joint=True):
         weights = 1 / np.maximum([np.linalg.norm(normalized_edges(graph) - target) for graph in graphs], 0.01)
         return weights / weights.mean()
 
-    def fuse(graphs, weights, embedding, max_rotation):
-        """S and F updated in turn; also the graph before the cut, and the cut term of the objective."""
-        mean, cut, rotations = sum(w * g for w, g in zip(weights, graphs, strict=True)) / t, 0.0, []
+    def fuse(graphs, weights, embedding, max_rotation, rounds, before=()):
+        """S and F updated in turn; also the graph before the cut, the cut term of the objective and the rotations of F."""
+        mean, cut, rotations = sum(w * g for w, g in zip(weights, graphs, strict=True)) / t, 0.0, list(before)
         upper_bound = 6 * mean.mean()
         consensus = np.minimum(mean, upper_bound)
         if joint and embedding is None:
             embedding = _normalized_embedding(mean, k)
-        while joint and len(rotations) < 6 and not has_converged(rotations, max_rotation):
+        while joint and len(rotations) < rounds + len(before):
             points = embedding / np.linalg.norm(embedding, axis=1, keepdims=True)
             distances = ((points[:, None, :] - points[None, :, :]) ** 2).sum(axis=2)
             penalty = gamma * mean.mean() / distances.mean()
-            consensus, before = np.clip(mean - penalty * distances, 0, upper_bound), embedding
+            consensus, old_embedding = np.clip(mean - penalty * distances, 0, upper_bound), embedding
             embedding = _normalized_embedding(consensus, k)
-            rotations.append(np.sqrt(max(1 - ((before.T @ embedding) ** 2).sum() / k, 0)))
+            rotations.append(np.sqrt(max(1 - ((old_embedding.T @ embedding) ** 2).sum() / k, 0)))
             cut = 4 * beta * t * penalty * (distances * consensus).sum() / 2
-        return consensus, embedding, mean, cut
+            if has_converged(rotations, max_rotation):
+                break
+        return consensus, embedding, mean, cut, rotations
 
     rates = [np.inf]  # at which rotations of F shrink; the last one is kept from iteration to iteration
 
@@ -117,17 +122,18 @@ def robust_gfsc(views, k, alpha, beta, gamma, *, n_iterations, joint=True):
         if len(rotations) > 1:
             rates.append(max(new / old for old, new in zip(rotations[-3:], rotations[-3:][1:], strict=False)))
         q = rates[-1]
-        return bool(rotations) and (rotations[-1] == 0 or (q < 1 and rotations[-1] * q / (1 - q) < max_rotation))
+        return rotations[-1] == 0 or (q < 1 and rotations[-1] * q / (1 - q) < max_rotation)
 
     changes, objectives = [], []
     graphs = [view_graph(v, np.zeros((n, n)), 0.0) for v in range(t)]
     weights = weights_of(graphs, sum(graphs))
-    consensus, embedding, *_ = fuse(graphs, weights, None, 5e-3)
+    consensus, embedding, *_, rotations = fuse(graphs, weights, None, 5e-3, max(rounds, 2))
     for _ in range(n_iterations):
         old = consensus
         graphs = [view_graph(v, old, beta * weights[v]) for v in range(t)]
         weights = weights_of(graphs, old)
-        consensus, embedding, mean, cut = fuse(graphs, weights, embedding, 2e-3)
+        last = rotations[-1:] if rounds == 1 else []  # with one round, the rate comes from two iterations
+        consensus, embedding, mean, cut, rotations = fuse(graphs, weights, embedding, 2e-3, rounds, last)
         changes.append(np.linalg.norm(consensus - old) / np.linalg.norm(old))
         errors = [np.linalg.norm(x.T - x.T @ g) ** 2 for x, g in zip(views, graphs, strict=True)]
         scatter = sum(w * np.linalg.norm(g - consensus) ** 2 for w, g in zip(weights, graphs, strict=True))

@@ -16,3 +16,9 @@ def work(what, value=0):
     if what == "allocate":
         return int(np.ones(value, dtype=np.uint8).sum())
     return value
+
+
+def cell_of(cell, seconds):
+    """The result of a cell that takes so many seconds."""
+    time.sleep(seconds)
+    return {"key": cell.key, "scores": {"acc": 1.0}, "failed": None, "seconds": float(seconds), "warnings": []}

@@ -18,6 +18,10 @@ from viewfuse.datasets import make_views
 
 pytest.importorskip("typer")
 
+import typer
+
+from viewfuse.cli._app import COMMANDS as LISTED
+from viewfuse.cli._app import app
 from viewfuse.cli._progress import fit_bar, spinner
 
 COMMANDS = ("demo", "cluster", "report", "info", "datasets", "compare", "methods", "reproduce")
@@ -36,6 +40,24 @@ def test_every_command_has_help(name: str, command: Callable) -> None:
     ended = command(name, "--help")
     assert ended.code == 0
     assert "Usage: viewfuse" in ended.out
+
+
+def test_the_list_of_commands_shows_the_first_sentence_of_each() -> None:
+    group = typer.main.get_command(app)
+    for name, sentence in LISTED.items():
+        assert group.get_command(typer.Context(group), name).help.splitlines()[0] == sentence
+    assert set(COMMANDS) <= set(LISTED)
+
+
+def test_help_imports_no_numerical_library() -> None:
+    program = (
+        "import atexit, sys; sys.argv = ['viewfuse', '--help']\n"
+        "atexit.register(lambda: print(*({'numpy', 'scipy', 'sklearn', 'pandas'} & set(sys.modules)), file=sys.stderr))\n"
+        "from viewfuse.cli import main; main()"
+    )
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert all(f" {name} " in ended.stdout for name in COMMANDS)
+    assert ended.stderr.split() == []
 
 
 SINGLE_COMMANDS = [name for name in COMMANDS if name != "datasets"] + [

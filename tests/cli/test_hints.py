@@ -14,7 +14,7 @@ pytest.importorskip("typer")
 import typer
 
 from viewfuse.cli import _hints
-from viewfuse.cli._app import app
+from viewfuse.cli._app import COMMANDS, app
 from viewfuse.cli._hints import HINTS, message
 from viewfuse.exceptions import NotEnoughMemoryError, ParameterError, UnusedColumnsWarning, ViewsError
 from viewfuse.views import Views
@@ -95,7 +95,8 @@ def test_every_option_in_a_hint_exists(monkeypatch: pytest.MonkeyPatch) -> None:
     hints = [hint if isinstance(hint, str) else " ".join(map(hint, VALUES)) for hint in HINTS.values()]
     mentioned = set(re.findall(r"(?<!\w)--?[a-z][a-z-]*", " ".join([*hints, _hints._MEMORY_HINT])))
     assert {"--views", "--missing", "-k", "-m"} <= mentioned
-    commands = typer.main.get_command(app).commands.values()
+    group = typer.main.get_command(app)
+    commands = [group.get_command(typer.Context(group), name) for name in COMMANDS]
     assert mentioned <= {name for command in commands for option in command.params for name in option.opts}
 
 

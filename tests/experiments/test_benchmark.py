@@ -9,13 +9,12 @@ import scipy.stats
 
 from viewfuse import METHODS, metrics
 from viewfuse._utils.store import Store
-from viewfuse.cli.benchmark import as_bytes, as_seconds
+from viewfuse.cli._cells import as_bytes, as_seconds
 from viewfuse.cluster import known_methods
 from viewfuse.datasets import make_views
 from viewfuse.exceptions import ParameterError, ViewsError
 from viewfuse.experiments import benchmark
-from viewfuse.experiments.benchmark import cells as cells_module
-from viewfuse.experiments.benchmark.cells import ORACLE_GRIDS, BenchmarkCell, planned, run_cell, sources_for
+from viewfuse.experiments.benchmark.cells import ORACLE_GRIDS, BenchmarkCell, EmbeddedDigits, planned, run_cell, sources_for
 from viewfuse.experiments.benchmark.results import MethodResult, ranking
 from viewfuse.experiments.benchmark.tables import as_latex
 
@@ -43,7 +42,7 @@ def finished(files, tmp_path_factory):
     seen = []
     page = benchmark(
         folder, data=files, methods=["km", "gmc", "fpmvs"], n_seeds=2, oracle=True, shipped=True,
-        on_cell=lambda *facts: seen.append(facts),
+        on_cell=seen.append,
     )  # fmt: skip
     return page, seen
 
@@ -74,7 +73,7 @@ def test_cells_of_the_defaults_the_grid_and_the_shipped_order(files):
     (source,) = sources_for(files[:1])
     plain = planned([source], ["km", "fpmvs"], 2, oracle=False, shipped=False)
     assert [(cell.method, cell.seed, cell.parameters) for cell in plain] == [
-        ("km", 0, {}), ("km", 1, {}), ("fpmvs", 0, {}), ("fpmvs", 1, {})
+        ("km", 0, {}), ("fpmvs", 0, {}), ("km", 1, {}), ("fpmvs", 1, {})
     ]  # fmt: skip
     more = planned([source], ["km", "fpmvs"], 1, oracle=True, shipped=True)
     default = METHODS["km"]().scaling
@@ -86,7 +85,7 @@ def test_cells_of_the_defaults_the_grid_and_the_shipped_order(files):
 
 def test_files_that_are_written(finished):
     page, seen = finished
-    assert seen[-1][2] == seen[-1][3] == len(seen)
+    assert seen[-1].done == seen[-1].total == len(seen)
     rows = table(page.parent)
     assert {(r["method"], r["parameters_chosen_by"]) for r in rows} >= {
         ("km", "defaults, without labels"), ("km", "labels (oracle)")
@@ -100,6 +99,9 @@ def test_files_that_are_written(finished):
     assert "by labels" in html
     assert "as shipped" in html
     assert "Friedman" in html
+    overview = (page.parent / "README.md").read_text().split("## Acc of every method")[1].split("##")[0]
+    assert all(f"| `{method}` |" in overview for method in ("km", "gmc", "fpmvs"))
+    assert overview.count("**") >= 2 * 2  # the best of each of two data sets
     assert "<svg" in html
     assert r"\toprule" in (page.parent / "table.tex").read_text()
 
@@ -119,8 +121,8 @@ def test_a_stopped_run_continues_and_gives_the_same_table(files, finished, tmp_p
     class Stop(Exception):
         pass
 
-    def stop(cell, result, done, total):
-        if done == 2:
+    def stop(progress):
+        if progress.done == 2:
             raise Stop
 
     options = {"data": files, "methods": ["km", "gmc", "fpmvs"], "n_seeds": 2, "oracle": True, "shipped": True}
@@ -129,7 +131,7 @@ def test_a_stopped_run_continues_and_gives_the_same_table(files, finished, tmp_p
     page = benchmark(tmp_path, **options, page_only=True)
     assert "are not computed yet" in page.read_text()
     again = []
-    benchmark(tmp_path, **options, on_cell=lambda *facts: again.append(facts))
+    benchmark(tmp_path, **options, on_cell=again.append)
     assert len(again) == len(finished[1]) - 2
     same = ("dataset", "method", "rows", "parameters", "acc_mean", "acc_sd", "nmi_mean", "seeds", "missing")
     assert [[r[c] for c in same] for r in table(tmp_path)] == [[r[c] for c in same] for r in table(finished[0].parent)]
@@ -224,7 +226,7 @@ def test_data_sets_that_are_not_on_disk_are_named(tmp_path, monkeypatch):
 
 def test_the_embedded_digits_have_a_checksum():
     (source,) = sources_for(["digits"])
-    assert source.checksum() == cells_module.EmbeddedDigits("digits").checksum()
+    assert source.checksum() == EmbeddedDigits("digits").checksum()
     assert len(source.load()) == 1797
 
 

@@ -7,7 +7,7 @@ import pytest
 from viewfuse.cluster import METHODS
 from viewfuse.exceptions import ParameterError
 from viewfuse.experiments import PAPER_DATASETS, ROWS, printed_table
-from viewfuse.experiments.grids import FUSION_GRIDS, LARGE, grid_points, rows_for
+from viewfuse.experiments.grids import FUSION_GRIDS, grid_points, rows_for
 from viewfuse.experiments.paper import data_source
 
 PAPER_ROWS = [row for row in ROWS if row.in_paper]
@@ -41,15 +41,16 @@ def test_the_grids_contain_the_points_that_the_paper_names():
             continue
         wanted = dict(zip(("alpha", "beta", "gamma"), source.optimum, strict=True))
         for quick in (False, True):
-            assert {**gfsc.setting, **wanted} in grid_points(gfsc, name, 2000, quick=quick)
+            assert {**gfsc.setting, **wanted} in grid_points(gfsc, name, quick=quick)
         assert len(FUSION_GRIDS[name]["gamma"]) == 2
 
 
 @pytest.mark.parametrize("row", PAPER_ROWS, ids=lambda row: row.label)
 def test_every_point_of_every_grid_is_accepted_by_its_method(row):
-    full, large, quick = (grid_points(row, "Digits", n, quick=q) for n, q in ((LARGE, False), (LARGE + 1, False), (9, True)))
-    assert len(full) >= len(large) >= 1 <= len(quick) <= len(full)
-    for point in (*full, *large, *quick):
+    full, quick = (grid_points(row, "Digits", quick=q) for q in (False, True))
+    assert 1 <= len(quick) <= len(full)
+    assert len(full) >= 6 or row.method == "km"  # a fair comparison; k-means has nothing to tune
+    for point in (*full, *quick):
         METHODS[row.method](n_clusters=3, **point)._validate_params()
 
 

@@ -1,16 +1,23 @@
 """The whole run: killed and resumed, in one process or two, and the files it writes."""
 
 import csv
+import hashlib
 import json
 import re
 import time
+from dataclasses import replace
 
+import numpy as np
 import pytest
+import scipy.io
 
+from viewfuse import datasets
 from viewfuse._utils.store import Store
 from viewfuse.cli import reproduce as command
+from viewfuse.cli._progress import cells_bar
+from viewfuse.datasets import catalogue, make_views
 from viewfuse.exceptions import ParameterError, ViewsError
-from viewfuse.experiments import reproduce
+from viewfuse.experiments import PAPER_DATASETS, printed_table, reproduce
 from viewfuse.experiments.page import Bullets, Code, Figure, Heading, TableBlock, TableCell, Text, as_html
 from viewfuse.experiments.protocol import METRICS
 from viewfuse.experiments.summary import Comparison
@@ -131,6 +138,39 @@ def test_an_absent_data_set_is_named_with_the_command_that_downloads_it(tiny, tm
         reproduce(tmp_path / "out2", datasets=["Caltech20"])
 
 
+@pytest.fixture
+def standing_in_for_caltech20(tmp_path, monkeypatch):
+    """A data folder with a small file in the place of Caltech20: twenty classes, six views, samples in columns of cells."""
+    views = make_views(n_samples=80, n_clusters=20, n_features=(4, 5, 6, 7, 8, 9), noise=0.5, random_state=0)
+    cells = np.empty((1, 6), dtype=object)
+    cells[0, :] = views.arrays
+    entry = datasets.describe("Caltech101-20")
+    path = tmp_path / entry.file
+    scipy.io.savemat(path, {"X": cells, "Y": views.y[:, None] + 1})
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    monkeypatch.setitem(catalogue._catalogue(), entry.name, replace(entry, sha256=digest))
+    monkeypatch.setenv("VIEWFUSE_DATA", str(tmp_path))
+
+
+@pytest.mark.usefixtures("standing_in_for_caltech20")
+def test_the_table_of_caltech20_appears_once_its_file_is_there(tmp_path):
+    reproduce(tmp_path / "out", datasets=["Caltech20"], methods=["km", "gfsc"], quick=True)
+    page = (tmp_path / "out" / "README.md").read_text()
+    assert "## Caltech20\n\n80 samples, 20 classes" in page
+    assert "could not be run" not in page
+    printed = printed_table("Caltech20")
+    for row in ("KM", "GFSC"):
+        mean, std = printed[row]["Acc"]
+        (line,) = (text for text in page.splitlines() if text.startswith(f"| {row} |") and "paper" in text)
+        assert f"paper {mean:.2f}({std:.2f})" in line
+    optimum = dict(zip(("alpha", "beta", "gamma"), PAPER_DATASETS["Caltech20"].optimum, strict=True))
+    with Store.opened(tmp_path / "out") as store:
+        tried = [json.loads(key)[4] for key in store.results if '"gfsc"' in key]
+    assert any(optimum.items() <= point.items() for point in tried)
+    assert (tmp_path / "out" / "table-caltech20.tex").exists()
+    assert (tmp_path / "out" / "sensitivity-caltech20.svg").exists()
+
+
 def test_invalid_parameters_are_refused(tiny, tmp_path):
     with pytest.raises(ParameterError, match=r"No such method: nonsense.*There are: auto"):
         reproduce(tmp_path, datasets=[str(tiny)], methods=["nonsense"])
@@ -151,15 +191,17 @@ def test_a_terminal_shows_the_time_left_and_a_line_per_cell(undisturbed):
     from rich.console import Console
 
     screen = io.StringIO()
-    with command._shown_on(Console(file=screen, force_terminal=True, width=120)) as show:
-        assert show is not None
+    with cells_bar(command._line, console=Console(file=screen, force_terminal=True, width=120)) as show:
         for progress in undisturbed[1]:
             show(progress)
     shown = screen.getvalue()
     assert shown.count(":  Acc ") == len(undisturbed[1])
     assert "0 s left" in shown
-    with command._shown_on(Console(file=io.StringIO())) as show:
-        assert show is None
+    lines, piped = [], io.StringIO()
+    with cells_bar(command._line, console=Console(file=piped), piped=lines.append) as show:
+        show(undisturbed[1][0])
+    assert len(lines) == 1
+    assert piped.getvalue() == ""
 
 
 def test_text_on_the_page_is_escaped(tmp_path):

@@ -50,7 +50,8 @@ def test_spans_cover_everything_once():
     assert [list(range(10))[part] for part in worker.spans(10, 4)] == [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9]]
 
 
-def test_few_samples_use_one_thread():
+def test_few_samples_use_one_thread(monkeypatch):
+    monkeypatch.setattr(worker, "cores_are_taken", lambda: False)
     before = blas_threads()
     with worker.threads_for(500):
         assert set(blas_threads()) == {1}
@@ -60,3 +61,28 @@ def test_few_samples_use_one_thread():
     assert blas_threads() == before
     with worker.threads_for(501):
         assert blas_threads() == before
+
+
+def test_collected_keeps_the_order():
+    assert worker.collected(lambda part: part**2, [3, 1, 2]) == [9, 1, 4]
+
+
+@pytest.mark.parametrize(("running", "taken"), [("1/90", False), ("3/90", True)])
+def test_one_thread_if_other_processes_need_the_cores(running, taken, tmp_path, monkeypatch):
+    load = tmp_path / "loadavg"
+    load.write_text(f"0.50 0.40 0.30 {running} 12345\n")
+    monkeypatch.setattr(worker, "_LOAD", load)
+    monkeypatch.setattr(worker.os, "cpu_count", lambda: 2)
+    monkeypatch.setattr(worker, "_thread_numbers", lambda: [2, 2])
+    assert worker.cores_are_taken() is taken
+    before = blas_threads()
+    with worker.threads_for(10_000):
+        assert blas_threads() == ([1] * len(before) if taken else before)
+    assert blas_threads() == before
+
+
+def test_a_system_that_does_not_tell_its_load_is_not_busy(tmp_path, monkeypatch):
+    monkeypatch.setattr(worker, "_LOAD", tmp_path / "missing")
+    monkeypatch.setattr(worker.os, "cpu_count", lambda: 2)
+    monkeypatch.setattr(worker, "_thread_numbers", lambda: [2])
+    assert not worker.cores_are_taken()

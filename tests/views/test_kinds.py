@@ -16,6 +16,8 @@ POINTS = RNG.normal(size=(40, 3))
 WORDS = RNG.normal(size=(40, 5))
 GRAPH = sp.random_array((40, 40), density=0.1, random_state=0, format="csr")
 
+DENSE = (np.random.RandomState(1).random_sample((40, 40)) > 0.3).astype(float)
+
 
 def distances(points):
     return np.linalg.norm(points[:, None] - points[None], axis=2)
@@ -30,6 +32,8 @@ def distances(points):
         ((GRAPH + GRAPH.T), "graph"),
         ((GRAPH + GRAPH.T).toarray(), "graph"),
         (np.ones((40, 40)) - np.eye(40), "graph"),
+        (np.ones((40, 40)), "graph"),
+        (np.maximum(DENSE, DENSE.T), "graph"),
         (sp.csr_array(np.eye(40, k=1)), "graph"),
         (distances(POINTS), "distance"),
         (POINTS @ POINTS.T, "kernel"),

@@ -23,10 +23,10 @@ _LOCK = ".lock"
 
 
 class Store:
-    """The results in a folder. Use :meth:`opened`, so that only one run at a time writes to the folder."""
+    """The results in a folder, or only in memory. Use :meth:`opened`, so that one run at a time writes to the folder."""
 
-    def __init__(self, folder: Path) -> None:
-        self.path = folder / _FILE
+    def __init__(self, folder: Path | None = None) -> None:
+        self.path = None if folder is None else folder / _FILE
         self.sessions: list[dict[str, Any]] = []
         self.results: dict[str, dict[str, Any]] = {}
         self._read()
@@ -61,13 +61,15 @@ class Store:
         self._append({"result": result})
 
     def _append(self, line: dict[str, Any]) -> None:
+        if self.path is None:
+            return
         with self.path.open("ab") as file:
             file.write(json.dumps(line, separators=(",", ":")).encode() + b"\n")
             file.flush()
             os.fsync(file.fileno())
 
     def _read(self) -> None:
-        if not self.path.exists():
+        if self.path is None or not self.path.exists():
             return
         content = self.path.read_bytes()
         whole = content.rfind(b"\n") + 1

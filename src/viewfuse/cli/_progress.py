@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import (
     BarColumn,
+    MofNCompleteColumn,
     Progress,
     ProgressColumn,
     SpinnerColumn,
@@ -23,9 +24,10 @@ from rich.progress import (
 from .._utils.steps import listening
 
 if TYPE_CHECKING:
+    from ..experiments.engine import CellProgress
     from ..fusion import Sweep
 
-__all__ = ["fit_bar", "notice", "parts_bar", "spinner", "steps_bar"]
+__all__ = ["cells_bar", "fit_bar", "notice", "parts_bar", "spinner", "steps_bar"]
 
 _DELAY = 2.0  # seconds: a bar that appears for an instant only flickers
 
@@ -100,6 +102,39 @@ def spinner(description: str, *, delay: float = _DELAY, console: Console | None 
         task = bar.add_task(description, total=None, step="")
         with listening(lambda name: bar.update(task, step=name)):
             yield
+
+
+@contextmanager
+def cells_bar(
+    line: Callable[[CellProgress], str], *, console: Console | None = None, piped: Callable[[str], None] | None = None
+) -> Iterator[Callable[[CellProgress], None]]:
+    """Progress bar of an experiment with the time left; yields the function to call with each finished cell.
+
+    ``line`` words what is printed for a cell. Where output is piped there is no bar, and ``piped`` gets the lines.
+    """
+    console = Console(stderr=True) if console is None else console
+    if not console.is_terminal:
+        yield (lambda progress: None) if piped is None else lambda progress: piped(line(progress))
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[left]} left"))
+    with Progress(*columns, console=console) as bar:
+        task = bar.add_task("cells", total=None, left="…")
+
+        def show(progress: CellProgress) -> None:
+            bar.update(task, completed=progress.done, total=progress.total, left=_duration(progress.seconds_left))
+            bar.console.print(line(progress), highlight=False, markup=False, soft_wrap=True)
+
+        yield show
+
+
+def _duration(seconds: float) -> str:
+    """
+    >>> _duration(50), _duration(200), _duration(9000)
+    ('50 s', '3 min', '2.5 h')
+    """
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
 def _times() -> tuple[ProgressColumn, ProgressColumn]:

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import os
-import re
 import shlex
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..exceptions import ParameterError
+from ._cells import ALL_CORES, CellLimit, CellMemory, CellsOnly, PageOnly, Workers, as_bytes, as_seconds
 from ._interrupt import INTERRUPTED
 from ._options import comma_separated
-from ._progress import notice
+from ._progress import cells_bar, notice
 
 if TYPE_CHECKING:
-    from ..experiments.benchmark.cells import BenchmarkCell
+    from ..experiments.engine import CellProgress
 
-__all__ = ["as_bytes", "as_seconds", "benchmark"]
-
-_SECONDS = {"": 1.0, "s": 1.0, "min": 60.0, "m": 60.0, "h": 3600.0}
-_BYTES = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
+__all__ = ["benchmark"]
 
 
 def benchmark(
@@ -50,15 +45,9 @@ def benchmark(
         typer.Option("--method", metavar="MODULE:CLASS", help="A method of yours, beside the others; repeatable."),
     ] = None,
     seeds: Annotated[int, typer.Option("--seeds", min=1, help="Number of seeds.")] = 5,
-    limit: Annotated[
-        str | None, typer.Option("--limit", metavar="TIME", help="Largest time of one fit: 120s, 5min, 1h.")
-    ] = "10min",
-    memory: Annotated[
-        str | None, typer.Option("--memory", metavar="SIZE", help="Largest memory of one fit: 500MB, 4GB.")
-    ] = None,
-    workers: Annotated[
-        int, typer.Option("-w", "--workers", min=1, help="Number of processes, one core each.")
-    ] = os.cpu_count() or 1,
+    limit: CellLimit = "10min",
+    memory: CellMemory = None,
+    workers: Workers = ALL_CORES,
     oracle: Annotated[
         bool, typer.Option("--oracle", help="Also report the best point of a grid, chosen with labels and marked as such.")
     ] = False,
@@ -66,9 +55,8 @@ def benchmark(
         bool,
         typer.Option("--shipped", help="Also run methods that depend on the order of rows with rows as in the file."),
     ] = False,
-    page_only: Annotated[
-        bool, typer.Option("--page-only", help="Compute nothing; write the page from the finished results.")
-    ] = False,
+    page_only: PageOnly = False,
+    cells_only: CellsOnly = False,
 ) -> None:
     """Compare methods on data sets with known labels: tables, ranks, figures and one page.
 
@@ -91,56 +79,30 @@ def benchmark(
         chosen = [*(known_methods() if chosen is None else chosen), *method]
     names = None if datasets is None and not data else [*comma_separated(datasets or ""), *(data or [])]
     try:
-        page = run(
-            output,
-            data=names,
-            methods=chosen,
-            n_seeds=seeds,
-            limit=None if limit is None else as_seconds(limit),
-            memory=None if memory is None else as_bytes(memory),
-            workers=workers,
-            oracle=oracle,
-            shipped=shipped,
-            page_only=page_only,
-            command=shlex.join(["viewfuse", *sys.argv[1:]]),
-            on_cell=_show,
-        )
+        with cells_bar(_line, piped=notice) as on_cell:
+            page = run(
+                output,
+                data=names,
+                methods=chosen,
+                n_seeds=seeds,
+                limit=None if limit is None else as_seconds(limit),
+                memory=None if memory is None else as_bytes(memory),
+                workers=workers,
+                oracle=oracle,
+                shipped=shipped,
+                page_only=page_only,
+                cells_only=cells_only,
+                command=shlex.join(["viewfuse", *sys.argv[1:]]),
+                on_cell=on_cell,
+            )
     except KeyboardInterrupt:
         notice(f"stopped by Ctrl-C; run the same command again to continue from {output}")
         raise typer.Exit(INTERRUPTED) from None
-    print(f"page written to {page}")
+    print(f"results written to {output}" if page is None else f"page written to {page}")
 
 
-def _show(cell: BenchmarkCell, result: dict[str, Any], done: int, total: int) -> None:
-    scores = result["scores"]
-    outcome = f"Acc {scores['acc']:.1f}" if scores else f"failed: {result['failed']}"
-    notice(f"{done}/{total}  {cell.dataset}  {cell.method}  seed {cell.seed}:  {outcome}  {result['seconds']:.1f} s")
-
-
-def as_seconds(text: str) -> float:
-    """
-    >>> as_seconds("120s"), as_seconds("5 min"), as_seconds("1.5h")
-    (120.0, 300.0, 5400.0)
-    """
-    number, unit = _parts(text)
-    if unit.lower() not in _SECONDS or number <= 0:
-        raise ParameterError(
-            f"--limit {text!r} is not a time.", hint="Write 120s, 5min or 1h.", parameter="limit", value=text
-        )
-    return number * _SECONDS[unit.lower()]
-
-
-def as_bytes(text: str) -> int:
-    """
-    >>> as_bytes("4GB"), as_bytes("512 MiB")
-    (4000000000, 536870912)
-    """
-    number, unit = _parts(text)
-    if unit.upper() not in _BYTES or number <= 0:
-        raise ParameterError(f"--memory {text!r} is not a size.", hint="Write 500MB or 4GB.", parameter="memory", value=text)
-    return int(number * _BYTES[unit.upper()])
-
-
-def _parts(text: str) -> tuple[float, str]:
-    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*", text)
-    return (float(found[1]), found[2]) if found else (0.0, "")
+def _line(progress: CellProgress) -> str:
+    cell, scores = progress.cell, progress.result["scores"]
+    outcome = f"Acc {scores['acc']:.1f}" if scores else f"failed: {progress.result['failed']}"
+    place = f"{progress.done}/{progress.total}  {cell.dataset}  {cell.method}  seed {cell.seed}"
+    return f"{place}:  {outcome}  {progress.result['seconds']:.1f} s"

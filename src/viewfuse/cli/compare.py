@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import json
-import time
-import warnings
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
@@ -17,9 +14,10 @@ from rich.table import Table
 
 from .._utils.device import to_host
 from .._utils.files import replacing
+from .._utils.store import Store
 from .._utils.text import count
 from ..cluster import METHODS, known_methods
-from ..exceptions import ParameterError, ViewfuseError, ViewfuseWarning
+from ..exceptions import ParameterError, ViewfuseError
 from ..selection.comparison import LABEL_FREE_COLUMNS, label_free_choice, label_free_scores, labelled_scores
 from ..selection.method_choice import count_in_sample
 from ..views import Views
@@ -99,13 +97,15 @@ def compare(
     if n_clusters is None:
         n_clusters, reason = count_in_sample(data, seed)
         notice(f"picked: {reason}")
-    comparison = _run(keys, data, n_clusters, range(seed, seed + seeds), device)
+    comparison = _Comparison(data, n_clusters, range(seed, seed + seeds), device)
+    comparison.run(keys)
     if not comparison.labels:
         if comparison.stopped:
             notice("stopped by Ctrl-C before any method had finished, so nothing is saved")
             raise typer.Exit(INTERRUPTED)
-        raise comparison.failures[keys[0]]
-    rows = comparison.rows(comparison.scores(data))
+        error = comparison.errors[keys[0]]
+        raise error if isinstance(error, Exception) else ViewfuseError(f"{keys[0]} failed: {error}")
+    rows = comparison.rows()
     choice = None if data.y is not None else label_free_choice(rows)
     if as_json:
         facts = {"file": title_of(files), "samples": len(data), "clusters": n_clusters, "methods": rows}
@@ -124,79 +124,118 @@ def compare(
         raise typer.Exit(INTERRUPTED)
 
 
+@dataclass(frozen=True)
+class _Fit:
+    """A method with one seed, as a cell of the experiments' runner."""
+
+    method: str
+    seed: int
+    dataset: str = ""
+
+    @property
+    def key(self) -> str:
+        return f"{self.method}, seed {self.seed}"
+
+    @property
+    def setting(self) -> str:
+        return self.method
+
+
 @dataclass
 class _Comparison:
-    """The outcome of each method that has finished: labels for every seed, mean seconds, or the error."""
+    """The fits of the methods, and what they found.
 
-    labels: dict[str, list[np.ndarray]] = field(default_factory=dict)
+    Attributes
+    ----------
+    seconds : mean time of each method that has finished, also if it failed
+    labels : for every seed, of the methods that succeeded
+    errors : of the methods that failed
+    stopped : whether Ctrl-C ended the comparison
+    """
+
+    data: Views
+    n_clusters: int
+    seeds: range
+    device: str | None
     seconds: dict[str, float] = field(default_factory=dict)
-    failures: dict[str, ViewfuseError] = field(default_factory=dict)
+    labels: dict[str, list[np.ndarray]] = field(default_factory=dict)
+    errors: dict[str, Exception | str] = field(default_factory=dict)
     stopped: bool = False
 
-    def add(self, key: str, outcome: list[np.ndarray] | ViewfuseError, seconds: float) -> None:
-        self.seconds[key] = seconds
-        if isinstance(outcome, ViewfuseError):
-            self.failures[key] = outcome
-        else:
-            self.labels[key] = outcome
+    def run(self, keys: list[str]) -> None:
+        """Fit the methods one after the other, until Ctrl-C; a method that it interrupts is not in the result."""
+        with steps_bar("Comparing", keys) as steps:
+            try:
+                for key in steps:
+                    self._run_method(key)
+            except KeyboardInterrupt:
+                self.stopped = True
 
-    def scores(self, data: Views) -> dict[str, dict[str, float]]:
+    def _run_method(self, key: str) -> None:
+        from ..experiments.engine import compute
+
+        found: list[np.ndarray] = []
+        errors: list[Exception] = []
+        store = Store()
+        compute(self._result, [(_Fit(key, seed), found, errors) for seed in self.seeds], store)
+        results = list(store.results.values())
+        self.seconds[key] = float(np.mean([result["seconds"] for result in results]))
+        failures = [*errors, *(result["failed"] for result in results if result["failed"])]
+        if failures:
+            self.errors[key] = failures[0]
+        else:
+            self.labels[key] = found
+
+    def _result(self, cell: _Fit, found: list[np.ndarray], errors: list[Exception]) -> dict[str, Any]:
+        """Add the labels of one fit, or its error. Methods without ``device`` run on the processor."""
+        from ..experiments.engine import measured
+
+        method = METHODS[cell.method]
+        options = {"device": self.device} if self.device is not None and "device" in method._get_param_names() else {}
+
+        def work() -> dict[str, Any]:
+            try:
+                model = method(n_clusters=self.n_clusters, random_state=cell.seed, **options).fit(self.data)
+            except ViewfuseError as error:
+                errors.append(error)
+                raise
+            found.append(to_host(model.labels_))
+            return {}
+
+        return measured(cell.key, work, threads=None)
+
+    def scores(self) -> dict[str, dict[str, float]]:
         """Scores of each method; with several seeds their mean, and their standard deviation as ``<name> sd``."""
-        n_seeds = len(next(iter(self.labels.values())))
-        by_seed = []
-        for i in range(n_seeds):
+        y, by_seed = self.data.y, []
+        for i in range(len(self.seeds)):
             found = {key: labels[i] for key, labels in self.labels.items()}
-            by_seed.append(labelled_scores(data.y, found) if data.y is not None else label_free_scores(data, found))
+            by_seed.append(labelled_scores(y, found) if y is not None else label_free_scores(self.data, found))
         return {key: _over_seeds([scores[key] for scores in by_seed]) for key in self.labels}
 
-    def rows(self, scores: dict[str, dict[str, float]]) -> list[dict[str, Any]]:
+    def rows(self) -> list[dict[str, Any]]:
         """One row per method that has finished, with its scores or its error."""
+        scores = self.scores()
         names = next(iter(scores.values()))
         return [
             {
                 "method": key,
                 **{name: _finite(scores[key][name]) if key in scores else None for name in names},
                 "seconds": seconds,
-                "error": message(self.failures[key]) if key in self.failures else None,
+                "error": message(self.errors[key]) if key in self.errors else None,
             }
             for key, seconds in self.seconds.items()
         ]
 
 
 def _over_seeds(scores: list[dict[str, float]]) -> dict[str, float]:
+    from ..experiments.tables import mean_std
+
     if len(scores) == 1:
         return scores[0]
     found = {}
     for name in scores[0]:
-        values = [one[name] for one in scores]
-        found[name], found[f"{name}{_DEVIATION}"] = float(np.mean(values)), float(np.std(values, ddof=1))
+        found[name], found[f"{name}{_DEVIATION}"] = mean_std([one[name] for one in scores])
     return found
-
-
-def _run(keys: list[str], data: Views, n_clusters: int, seeds: range, device: str | None) -> _Comparison:
-    """Fit the methods one after the other, until Ctrl-C; a method that it interrupts is not in the result."""
-    done = _Comparison()
-    with steps_bar("Comparing", keys) as steps:
-        try:
-            for key in steps:
-                started = time.perf_counter()
-                outcome = _outcome(key, data, n_clusters, seeds, device)
-                done.add(key, outcome, (time.perf_counter() - started) / len(seeds))
-        except KeyboardInterrupt:
-            done.stopped = True
-    return done
-
-
-def _outcome(key: str, data: Views, n_clusters: int, seeds: range, device: str | None) -> list[np.ndarray] | ViewfuseError:
-    """The labels that a method finds with each seed, or its error. Methods without ``device`` run on the processor."""
-    options = {"device": device} if device is not None and "device" in METHODS[key]._get_param_names() else {}
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ViewfuseWarning)
-            models = [METHODS[key](n_clusters=n_clusters, random_state=seed, **options) for seed in seeds]
-            return [to_host(model.fit(data).labels_) for model in models]
-    except ViewfuseError as error:
-        return error
 
 
 def _finite(value: float) -> float | None:
@@ -215,14 +254,11 @@ def _check_target(path: Path | None) -> None:
 
 
 def _write(rows: list[dict[str, Any]], path: Path) -> None:
-    if path.suffix.lower() == ".tex":
-        with replacing(path) as temporary:
-            temporary.write_text(_latex(rows), encoding="utf-8")
-        return
-    with replacing(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
+    from ..experiments.tables import as_csv
+
+    text = _latex(rows) if path.suffix.lower() == ".tex" else as_csv(rows)
+    with replacing(path) as temporary:
+        temporary.write_text(text, encoding="utf-8", newline="")
 
 
 def _columns(rows: list[dict[str, Any]]) -> list[str]:
@@ -230,17 +266,12 @@ def _columns(rows: list[dict[str, Any]]) -> list[str]:
 
 
 def _latex(rows: list[dict[str, Any]]) -> str:
-    """A table in the style of booktabs."""
-    from ..experiments.benchmark.tables import latex_text
+    from ..experiments.tables import as_booktabs, latex_text
 
     columns = _columns(rows)
-    lines = [rf"\begin{{tabular}}{{l{'r' * len(columns)}}}", r"\toprule"]
-    lines.append(" & ".join(map(latex_text, ["method", *columns])) + r" \\")
-    lines.append(r"\midrule")
-    for row in rows:
-        cells = [_cell(row, name).replace("±", r"\(\pm\)") for name in columns]
-        lines.append(" & ".join([latex_text(row["method"]), *cells]) + r" \\")
-    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
+    cells = [[row["method"], *(_cell(row, name) for name in columns)] for row in rows]
+    texts = [list(map(latex_text, line)) for line in (["method", *columns], *cells)]
+    return as_booktabs("l" + "r" * len(columns), texts[:1], texts[1:])
 
 
 def _show(rows: list[dict[str, Any]], console: Console) -> None:

@@ -16,7 +16,13 @@ from .info import describe_views, view_facts
 
 __all__ = ["app"]
 
-app = typer.Typer(help="List, describe and download public multi-view data sets.", no_args_is_help=True)
+app = typer.Typer(
+    help="List, describe and download public multi-view data sets.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+)
 
 Name = Annotated[str, typer.Argument(help="Name in the catalogue. Upper and lower case are the same.")]
 

@@ -226,10 +226,21 @@ def unbalanced_sizes(labels: np.ndarray, n_clusters: int, views: Views) -> str |
 
 
 def check_graphs(views: Views, arrays: Sequence[Any]) -> None:
-    """Graphs must be square and have no negative entry. What looks like distances is warned of."""
+    """Graphs must be square and have no negative entry. Distances are refused; what may be something else is warned of."""
     n = len(views)
     for name, array, kind in zip(views.names, arrays, views.kinds, strict=True):
-        if kind in ("kernel", "distance") or (kind == "features" and guess_kind(array) == "distance"):
+        guessed = guess_kind(array) if kind == "features" else kind
+        if guessed == "distance" and (kind == "distance" or _varies_widely(array)):
+            raise ViewsError(
+                f"View {name!r} {'holds' if kind == 'features' else 'is declared to hold'} distances, but with "
+                "affinity='precomputed' every view is a graph, in which more means nearer.",
+                hint=f"Leave affinity out and give Views(..., kinds={{{name!r}: 'distance'}}). If it holds similarities, "
+                f"give kinds={{{name!r}: 'graph'}}.",
+                view=name,
+                parameter="affinity",
+                value="precomputed",
+            )
+        if guessed == "distance" or kind == "kernel":
             what = "looks like distances" if kind == "features" else f"is declared a {kind}"
             warn(
                 UninformativeViewWarning(
@@ -258,6 +269,16 @@ def check_graphs(views: Views, arrays: Sequence[Any]) -> None:
                 view=name,
                 value=least,
             )
+
+
+def _varies_widely(relation: Any) -> bool:
+    """Whether some pairs have less than half of the largest value.
+
+    Only then the triangle inequality says something: values that are all alike satisfy it, whatever they mean.
+    """
+    dense = relation.toarray() if sp.issparse(relation) else relation
+    between = dense[~np.eye(len(dense), dtype=bool)]
+    return bool(np.quantile(between, 0.01) < 0.5 * between.max())
 
 
 def check_not_split_by_view(X: Any) -> None:

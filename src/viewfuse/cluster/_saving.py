@@ -44,6 +44,7 @@ from .relations.features import Coordinates
 from .relations.fused import FusedPoints, GraphWeights
 from .relations.maps import RelationMap
 from .relations.smoothing import Finish, Plan, Spectrum
+from .rows.clouds import Clouds
 from .rows.placement import Placement
 from .structure import Evidence
 from .verdict import Verdict
@@ -51,13 +52,14 @@ from .verdict import Verdict
 __all__ = ["read_model", "write_model"]
 
 _FORMAT = "viewfuse model"
-_VERSION = 2  # version 1 had anchors without their mean
+_VERSION = 3  # version 1 had anchors without their mean, version 2 no clouds
 _MANIFEST = "model.json"
 _TAG = "is"  # key of a JSON object that represents a type which JSON does not have
 _SCALARS = (bool, int, str, type(None))
 # Records that a fitted attribute may be.
 _KEPT = (
     Placement,
+    Clouds,
     AnchorModel,
     BipartiteEmbedding,
     ClusterCounts,

@@ -11,10 +11,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils.random import sample_without_replacement
 from sklearn.utils.validation import check_is_fitted
 
-from .._utils.device import is_tensor, moves_to, to_host
+from .._utils.device import beside, is_tensor, moves_to, to_host
 from .._utils.warn import recording, texts_of
 from ..exceptions import ParameterError, ViewsError
-from ..fusion.anchor import AnchorFusion, learn_anchors, refined
+from ..fusion.anchor import AnchorFusion, learn_anchors
 from ..graphs import Samples, ScaledView, as_dense
 from ..graphs.anchors import UnitRows
 from ..graphs.nearest import influence
@@ -58,9 +58,13 @@ class AnchorGFSC(StoppableMixin, ViewReportMixin, EmbeddingMixin, MultiViewClust
     every view, so graphs are fused entry by entry.
 
     Given the weights and the embedding of the anchors, the problem of each row is independent of the others. The iterations
-    therefore run on a sample of the rows (200 per anchor, or all of them if there are fewer). One more iteration uses all
-    rows, and a last pass assigns them, block by block. New rows are assigned by the same steps. Time is about ``6·m·d``
-    operations per row; memory is ``n·(1.2 n_clusters + 3)`` numbers in addition to the data.
+    therefore run on a sample of the rows (200 per anchor, or all of them if there are fewer), and one pass over all rows
+    assigns them, block by block. New rows are assigned by the same steps. Memory is about ``3n`` numbers in addition to the
+    data.
+
+    Edges to a few anchors are coarse where clusters overlap. If clusters are clouds, which is tested on rows that are left
+    out, rows are assigned by the means and covariances of the clusters instead (:mod:`viewfuse.cluster.rows.clouds`), in
+    ``2·k·d`` operations per row. Otherwise they are assigned by their edges, in about ``6·m·d``.
 
     A sample may be missing from views: a row of NaN, or False in ``present`` of :class:`Views`. The other views then decide
     its cluster.
@@ -89,16 +93,16 @@ class AnchorGFSC(StoppableMixin, ViewReportMixin, EmbeddingMixin, MultiViewClust
     {n_init, random_state, verbose}
     device : str, default=None
         A PyTorch device such as "cuda": the views are copied there once, all rows are assigned there, and the results are
-        returned as NumPy arrays. Without it, tensors stay on their device, and so do the results. The anchors are always
-        learned on the CPU, from the sample of the rows.
+        returned as NumPy arrays. Without it, tensors stay on their device, and so do the results. Anchors and clusters are
+        learned there too, but from small samples on the CPU.
     {callback}
 
     Attributes
     ----------
     {labels_, n_clusters_}
     confidence_ : (n_samples,) array in [0, 1]
-        How clearly the edges of a sample and its position in the embedding support its cluster: 0 if another cluster has
-        equal support.
+        How clearly the edges of a sample and its position in the embedding, or the clouds, support its cluster: 0 if another
+        cluster has equal support.
     {view_weights_}
     view_names_ : (n_views,) array of str
     noise_views_ : tuple of str
@@ -107,11 +111,12 @@ class AnchorGFSC(StoppableMixin, ViewReportMixin, EmbeddingMixin, MultiViewClust
     view_report_ : ViewReport
         As in :class:`viewfuse.GFSC`, on the same samples. It is computed on first access, by two fits per view.
     embedding_ : (n_samples, n_components) array of float32
-        Diffusion coordinates, 1.2 per cluster (rounded up), the most important first. Each cluster lies in one direction.
+        Diffusion coordinates, 1.2 per cluster (rounded up), the most important first. Each cluster lies in one direction. Of
+        more than 50,000 samples they are computed on first access, by one more pass over the data.
     anchors_ : list of (n_anchors, n_features) arrays, one per view
         The anchors, among samples of unit length; None for a view that is not used.
     anchor_graph_ : (n_samples, n_anchors) array of float32
-        The consensus graph ``S``; None if it would have more than 2²⁵ entries. It is then recomputed whenever it is needed.
+        The consensus graph ``S``; None for more than 50,000 samples.
     affinity_matrix_ : (n_samples, n_samples) array
         ``S D⁻¹ Sᵀ``, the edges between samples by way of the anchors, computed on access; for at most 10,000 samples.
     history_ : dict
@@ -174,9 +179,12 @@ class AnchorGFSC(StoppableMixin, ViewReportMixin, EmbeddingMixin, MultiViewClust
         self.device = device
         self.callback = callback
 
+    _embedding: Any
+    _rows: RowSource | None
     _counts_clusters = True
     _rows_per_anchor: ClassVar[int] = 200  # in the sample on which anchors, weights and clusters are learned
-    _most_stored: ClassVar[int] = 2**25  # entries of an n × m graph that is kept: 128 MB
+    _most_stored: ClassVar[int] = 50_000  # rows whose edges and embedding are computed with the labels, and kept
+    _refines = True  # whether rows are assigned by clouds, where these tell the clusters better
     _most_counted: ClassVar[int] = 1_500  # samples on which the number of clusters is estimated
     _least_counted: ClassVar[int] = 10
     _most_pairs: ClassVar[int] = 10_000  # samples for which the n × n graph can be computed
@@ -243,6 +251,24 @@ class AnchorGFSC(StoppableMixin, ViewReportMixin, EmbeddingMixin, MultiViewClust
         return self._assigned(X, "embedding")
 
     @property
+    def embedding_(self) -> Any:  # type: ignore[override]
+        check_is_fitted(self)
+        if self._embedding is None:
+            if self._rows is None:
+                raise AttributeError("The embedding of so many samples is not saved with a model; use transform.")
+            self._embedding = self._rows.assign(self._placement, self._used, ["embedding"])[0]
+            self._rows = None
+        return self._embedding
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self._placement.centres.shape[1])
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: Any = super().__getstate__()
+        return state | {"_rows": None} if "_rows" in state else state  # the data is not saved with the model
+
+    @property
     def affinity_matrix_(self) -> np.ndarray:
         graph = getattr(self, "anchor_graph_", None)
         if graph is None or len(graph) > self._most_pairs:
@@ -269,13 +295,11 @@ class AnchorGFSC(StoppableMixin, ViewReportMixin, EmbeddingMixin, MultiViewClust
         used, sample = _nonconstant(source, rows, own)
         all_weights = partial(self._weights_of_all_views, used=used, n_views=source.described.n_views)
         iterations = Iterations(self, all_weights)
+        sample = source.held(sample)
         fixed = own.fixed_weights(used, lambda: self._learn(sample, n_anchors, rng).model.weights)
         fusion = self._learn(sample, n_anchors, rng, iterations, fixed)
         self._record_end(fusion.sweeps, fusion.converged, iterations.stopped)
-        if len(sample[0]) < n:
-            fusion = refined(fusion, source.sums(fusion.model, used), fixed_weights=fixed)
-            self.n_iter_ = len(fusion.sweeps)
-        placement = Placement.learned(fusion.model, sample, self.n_clusters_, n_init=self.n_init, random_state=rng)
+        placement = self._placement_of(fusion, sample, rng)
         self._record_history(fusion.sweeps, all_weights)
         self._learned(fusion, placement, used, source.described)
         self._compare_views(sample)
@@ -305,16 +329,24 @@ class AnchorGFSC(StoppableMixin, ViewReportMixin, EmbeddingMixin, MultiViewClust
             fixed_weights=fixed_weights,
         )
 
+    def _placement_of(self, fusion: AnchorFusion, sample: list[UnitRows], rng: np.random.RandomState) -> Placement:
+        return Placement.learned(
+            fusion, sample, self.n_clusters_, n_init=self.n_init, random_state=rng, refine=self._refines
+        )
+
     def _n_clustered(self, n_samples: int) -> int:
         return min(n_samples, self._rows_per_anchor * self._placement.model.n_anchors)
 
     def _compare_views(self, sample: list[UnitRows]) -> None:
         """Set ``noise_views_``, and keep some samples for ``view_report_``."""
-        complete = np.flatnonzero(~np.any([view.absent for view in sample], axis=0))
+        complete = np.flatnonzero(~np.any([to_host(view.absent) for view in sample], axis=0))
         some = complete[np.linspace(0, complete.size, min(self._most_reported, complete.size), endpoint=False).astype(int)]
-        views = [view[some] for view in sample]
-        self._views_fitted = views, self._placement.assign(views).labels if some.size else np.array([], dtype=int)
+        views = [view[beside(view.scale, some)].on_host() for view in sample]
+        self._views_fitted = views, self._labels_of(views) if some.size else np.array([], dtype=int)
         self.noise_views_ = tuple(self._used_names()[v] for v in noise_views(self._separations()))
+
+    def _labels_of(self, views: list[UnitRows]) -> np.ndarray:
+        return np.asarray(self._placement.assign(views, ["labels"])["labels"])
 
     def _judge(self, rng: np.random.RandomState) -> None:
         """Set ``verdict_`` by the samples on which views are compared, and warn if it is negative."""
@@ -355,9 +387,8 @@ class AnchorGFSC(StoppableMixin, ViewReportMixin, EmbeddingMixin, MultiViewClust
             rng, chosen = check_random_state(0), [views[v] for v in some]
             used = [self._used[v] for v in some]
             fixed = own.fixed_weights(used, lambda: self._learn(chosen, n_anchors, rng).model.weights)
-            model = self._learn(chosen, n_anchors, rng, fixed_weights=fixed).model
-            found = Placement.learned(model, chosen, self.n_clusters_, n_init=self.n_init, random_state=rng)
-            return np.asarray(found.assign(chosen).labels)
+            found = self._placement_of(self._learn(chosen, n_anchors, rng, fixed_weights=fixed), chosen, rng)
+            return np.asarray(found.assign(chosen, ["labels"])["labels"])
 
         return view_report(self._used_names(), self.view_weights_[self._used], self._separations(), labels, cluster)
 
@@ -393,15 +424,16 @@ class AnchorGFSC(StoppableMixin, ViewReportMixin, EmbeddingMixin, MultiViewClust
 
     def _place(self, source: RowSource) -> None:
         """The last pass: assign every row to its cluster."""
-        wanted = ["labels", "confidence", "embedding"]
+        wanted = ["labels", "confidence"]
         if not source.lazy:
-            stored = len(source) * self._placement.model.n_anchors <= self._most_stored
-            wanted += ["zero", "consensus"] if stored else ["zero"]
+            wanted += ["zero", "embedding", "consensus"] if len(source) <= self._most_stored else ["zero"]
         found = dict(zip(wanted, source.assign(self._placement, self._used, wanted), strict=True))
-        self.labels_, self.confidence_, self.embedding_ = found["labels"], found["confidence"], found["embedding"]
-        self.anchor_graph_ = found.get("consensus")
+        self.labels_, self.confidence_ = found["labels"], found["confidence"]
+        self._embedding, self.anchor_graph_ = found.get("embedding"), found.get("consensus")
+        self._rows = source if self._embedding is None else None
         if not source.lazy:
-            check_finite_results(self, self.embedding_, self.confidence_, self.view_weights_, self.objective_)
+            stored = [] if self._embedding is None else [self._embedding]
+            check_finite_results(self, *stored, self.confidence_, self.view_weights_, self.objective_)
             self.labels_ = all_clusters_taken(self.labels_, -self.confidence_, self.n_clusters_)
             zero = to_host(found["zero"])
             if zero.any():

@@ -208,7 +208,7 @@ def _baselines(rows: Sequence[TableRow]) -> tuple[str, list[str]]:
         + (
             " Some printed results are near chance (one sixth on Reuters, 16.7 %), which suggests that the method was not "
             "run as its authors intended. Our versions follow the equations of the original papers. Their grids, listed "
-            "below, are coarser than those of GFSC."
+            "below, have six points; those of GFSC have more."
             if better
             else ""
         ),

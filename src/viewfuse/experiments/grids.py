@@ -15,10 +15,9 @@ from typing import Any
 
 from .paper import PAPER_DATASETS
 
-__all__ = ["FUSION_GRIDS", "LARGE", "OWN_GRAPH", "ROWS", "Row", "fusion_grid", "grid_points", "rows_for"]
+__all__ = ["FUSION_GRIDS", "OWN_GRAPH", "ROWS", "Row", "fusion_grid", "grid_points", "rows_for"]
 
 Grid = Mapping[str, tuple[Any, ...]]
-LARGE = 1000
 _MIN_MAX = {"scaling": "min-max"}
 _PUBLISHED = {"variant": "published"}
 
@@ -33,7 +32,6 @@ class Row:
     method : key in ``METHODS``
     setting : parameters that are the same at every point of the grid
     grid, quick : parameter → values; ``quick`` is the coarse grid. GFSC and GF use ``FUSION_GRIDS`` instead
-    large : the grid for data with more than ``LARGE`` samples, where a fit takes minutes; None to use ``grid``
     in_paper : False for rows that only we have; they are run at their defaults only
     """
 
@@ -42,7 +40,6 @@ class Row:
     setting: Mapping[str, Any] = field(default_factory=dict)
     grid: Grid = field(default_factory=dict)
     quick: Grid = field(default_factory=dict)
-    large: Grid | None = None
     in_paper: bool = True
 
 
@@ -55,34 +52,29 @@ ROWS: tuple[Row, ...] = (
     Row("SC(v)", "sc", OWN_GRAPH, {"alpha": _ALPHAS}, {"alpha": (0.1, 10.0)}),
     Row("SC(Ave)", "sc-ave", OWN_GRAPH, {"alpha": _ALPHAS}, {"alpha": (0.1, 10.0)}),
     Row("KM", "km", _MIN_MAX),
-    Row("Co-train", "co-train", _FULL_GAUSSIAN, {"max_iter": (3, 5, 10)}, {"max_iter": (5,)}, large={"max_iter": (5, 10)}),
+    Row("Co-train", "co-train", _FULL_GAUSSIAN, {"max_iter": (1, 2, 3, 5, 10, 20)}, {"max_iter": (5,)}),
     Row(
         "Co-reg", "co-reg", _FULL_GAUSSIAN,
         {"mode": ("pairwise", "centroid"), "lam": (0.01, 0.05, 0.1)}, {"mode": ("centroid",), "lam": (0.05,)},
-        large={"mode": ("centroid",), "lam": (0.05, 0.1)},
     ),
     Row(
         "MVKKM", "mvkkm", _MIN_MAX,
         {"affinity": ("gaussian", "cosine"), "p": (1.0, 1.5, 3.0)}, {"affinity": ("gaussian",), "p": (1.5,)},
-        large={"affinity": ("gaussian",), "p": (1.5,)},
     ),
-    Row("RMKMC", "rmkmc", _MIN_MAX, {"gamma": (1.5, 2.0, 3.0, 5.0)}, {"gamma": (2.0, 5.0)}, large={"gamma": (2.0, 5.0)}),
-    Row("MSPL", "mspl", _MIN_MAX, {"sharpness": (1.0, 3.0, 10.0)}, {"sharpness": (3.0,)}, large={"sharpness": (3.0,)}),
-    Row("AMGL", "amgl", _MIN_MAX, {"n_neighbors": (5, 10, 15)}, {"n_neighbors": (10,)}),
+    Row("RMKMC", "rmkmc", _MIN_MAX, {"gamma": (1.5, 2.0, 3.0, 5.0, 10.0, 30.0)}, {"gamma": (2.0, 5.0)}),
+    Row("MSPL", "mspl", _MIN_MAX, {"sharpness": (1.0, 2.0, 3.0, 5.0, 10.0, 30.0)}, {"sharpness": (3.0,)}),
+    Row("AMGL", "amgl", _MIN_MAX, {"n_neighbors": (5, 8, 10, 12, 15, 20)}, {"n_neighbors": (10,)}),
     Row(
         "DiMSC", "dimsc", _MIN_MAX,
         {"lam_s": (0.1, 1.0, 10.0), "lam_v": (0.1, 1.0)}, {"lam_s": (1.0,), "lam_v": (0.1,)},
-        large={"lam_s": (1.0,), "lam_v": (0.1,)},
     ),
     Row(
         "MVSC", "mvsc", _MIN_MAX,
         {"lam1": (0.01, 0.1, 1.0), "lam2": (0.1, 1.0)}, {"lam1": (0.1,), "lam2": (1.0,)},
-        large={"lam1": (0.1,), "lam2": (1.0,)},
     ),
     Row(
-        "IMVSC", "imvsc", _MIN_MAX,
-        {"lam1": (0.3, 1.0), "beta": (0.1, 1.0), "max_iter": (50,)}, {"lam1": (1.0,), "beta": (0.1,), "max_iter": (50,)},
-        large={"lam1": (1.0,), "beta": (0.1,), "max_iter": (20,)},
+        "IMVSC", "imvsc", {**_MIN_MAX, "max_iter": 50},
+        {"lam1": (0.3, 1.0, 3.0), "beta": (0.1, 1.0)}, {"lam1": (1.0,), "beta": (0.1,)},
     ),
     Row("GF", "gf", _PUBLISHED),
     Row("GFSC", "gfsc", _PUBLISHED),
@@ -122,12 +114,10 @@ def fusion_grid(dataset: str, method: str, *, quick: bool) -> Grid:
     return grid
 
 
-def grid_points(row: Row, dataset: str, n_samples: int, *, quick: bool) -> list[dict[str, Any]]:
+def grid_points(row: Row, dataset: str, *, quick: bool) -> list[dict[str, Any]]:
     """The parameters to try for a row: its setting with every combination of its grid."""
     if row.method in ("gfsc", "gf"):
         grid = fusion_grid(dataset, row.method, quick=quick)
-    elif quick:
-        grid = row.quick
     else:
-        grid = row.grid if row.large is None or n_samples <= LARGE else row.large
+        grid = row.quick if quick else row.grid
     return [{**row.setting, **dict(zip(grid, values, strict=True))} for values in product(*grid.values())]

@@ -14,7 +14,19 @@ from typing import ClassVar
 
 from .._utils.extras import require
 
-__all__ = ["Block", "Bullets", "Code", "Figure", "Heading", "TableBlock", "TableCell", "Text", "as_html", "as_markdown"]
+__all__ = [
+    "Block",
+    "Bullets",
+    "Code",
+    "Figure",
+    "Heading",
+    "TableBlock",
+    "TableCell",
+    "Text",
+    "as_html",
+    "as_markdown",
+    "require_page_extras",
+]
 
 
 @dataclass(frozen=True)
@@ -69,6 +81,12 @@ class TableBlock:
     header: Sequence[str]
     rows: Sequence[Sequence[TableCell | str]]
     groups: Sequence[tuple[str, int]] = ()
+
+
+def require_page_extras() -> None:
+    """Raise an error if a page cannot be made: better now than after hours of computation."""
+    require("jinja2", extra="report")
+    require("matplotlib", extra="plot").use("Agg")
 
 
 Block = Heading | Text | Bullets | Code | Figure | TableBlock

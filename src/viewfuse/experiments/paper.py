@@ -14,10 +14,10 @@ from ..datasets import data_folder, describe, fetch
 from ..exceptions import ParameterError, ViewsError
 from ..io import load_views
 from ..views import Views
+from .tables import MeanStd
 
-__all__ = ["CITATION", "PAPER_DATASETS", "DataSource", "MeanStd", "data_source", "printed_table"]
+__all__ = ["CITATION", "PAPER_DATASETS", "DataSource", "data_source", "printed_table"]
 
-MeanStd = tuple[float, float]
 # The metric that each printed column really contains. ``findings`` explains why it is not the one that is named.
 PRINTED_METRICS = {"Acc": "acc", "Purity": "inverse_purity", "NMI": "nmi_max"}
 

@@ -9,11 +9,9 @@ scores.
 from __future__ import annotations
 
 import json
-import time
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -24,14 +22,14 @@ from ..cluster import METHODS
 from ..cluster._base import EmbeddingMixin, RelabelMixin
 from ..cluster._checks import nonconstant_views
 from ..cluster.baselines.sc import spectral_embedding
-from ..exceptions import ViewfuseError, ViewfuseWarning
 from ..fusion import FusionResult, gf, gfsc, learned_factors
 from ..graphs import GramFactor, self_expressive_graph
 from ..linalg import assign_clusters, isolated_samples, unit_rows
-from .grids import OWN_GRAPH
+from .engine import measured
+from .grids import OWN_GRAPH, grid_points, rows_for
 from .paper import DataSource
 
-__all__ = ["METRICS", "SEEDS", "Bench", "Cell", "run_cell"]
+__all__ = ["METRICS", "SEEDS", "Bench", "Cell", "planned_cells", "run_cell", "run_on"]
 
 SEEDS = tuple(range(10))
 METRICS = ("acc", "purity", "inverse_purity", "nmi_max", "nmi_geometric")
@@ -66,9 +64,27 @@ class Cell:
         return json.dumps(identity, sort_keys=True)
 
     @property
+    def setting(self) -> str:
+        return self.key
+
+    @property
     def seeds(self) -> tuple[int, ...]:
         best_of_ten = self.default and not issubclass(METHODS[self.method], EmbeddingMixin)
         return SEEDS[:3] if best_of_ten else SEEDS
+
+
+def planned_cells(source: DataSource, methods: Sequence[str], *, quick: bool) -> list[Cell]:
+    """All cells of a data set: the grid and the defaults of each row."""
+    checksum = source.checksum()
+    cells = []
+    for row, label, view in rows_for(source.load().n_views):
+        if row.method not in methods or row.method not in METHODS:
+            continue
+        if row.in_paper:
+            for point in grid_points(row, source.name, quick=quick):
+                cells.append(Cell(source.name, checksum, label, row.method, {**view, **point}))
+        cells.append(Cell(source.name, checksum, label, row.method, view, default=True))
+    return cells
 
 
 class Bench:
@@ -152,25 +168,26 @@ _SHARED: dict[str, Callable[..., tuple[Repeat, dict[str, Any]]]] = {
 }
 
 
+def run_on(cell: Cell, source: DataSource) -> dict[str, Any]:
+    """Compute a cell; the process keeps the data set for its next cell."""
+    return run_cell(cell, _bench(source))
+
+
+@lru_cache(maxsize=1)
+def _bench(source: DataSource) -> Bench:
+    return Bench(source)
+
+
 def run_cell(cell: Cell, bench: Bench) -> dict[str, Any]:
-    """Compute the scores of all repetitions, in percent. Warnings and errors of the method are recorded."""
-    started, worked = time.perf_counter(), time.process_time()
-    outcome: dict[str, Any] = {"key": cell.key, "scores": None, "failed": None}
-    with warnings.catch_warnings(record=True) as given:
-        warnings.simplefilter("always", ViewfuseWarning)
-        try:
-            repeat, facts = bench.repeatable(cell)
-            repetitions = [repeat(seed) for seed in cell.seeds]
-            outcome["scores"] = _scores(bench.views.y, repetitions)
-            outcome["facts"] = {**facts, "largest_cluster": _largest_cluster(repetitions)}
-        except ViewfuseError as error:
-            outcome["failed"] = f"{type(error).__name__}: {error}"
-    outcome["warnings"] = sorted(
-        {f"{w.category.__name__}: {w.message}" for w in given if issubclass(w.category, ViewfuseWarning)}
-    )
-    outcome["seconds"] = round(time.perf_counter() - started, 3)
-    outcome["core_seconds"] = round(time.process_time() - worked, 3)  # not affected by other work on the machine
-    return outcome
+    """Compute the scores of all repetitions, in percent."""
+
+    def work() -> dict[str, Any]:
+        repeat, facts = bench.repeatable(cell)
+        repetitions = [repeat(seed) for seed in cell.seeds]
+        facts["largest_cluster"] = _largest_cluster(repetitions)
+        return {"scores": _scores(bench.views.y, repetitions), "facts": facts}
+
+    return measured(cell.key, work)
 
 
 def _scores(labels_true: Any, repetitions: Sequence[np.ndarray]) -> dict[str, list[float]]:

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from .._utils.extras import require
 from .._utils.store import Store
 from ..cluster import known_methods
 from ..exceptions import ParameterError, ViewsError
 from .contents import page_blocks, page_title
+from .engine import CellProgress, compute
 from .figures import plot_comparison, plot_sensitivity, save_figure
 from .findings import DataFacts
-from .page import as_html, as_markdown
+from .page import as_html, as_markdown, require_page_extras
 from .paper import PAPER_DATASETS, DataSource, data_source
-from .protocol import Cell
-from .run import CellProgress, compute, planned_cells
-from .session import file_name, session
+from .paper_tables import as_latex, csv_records, records
+from .protocol import Cell, planned_cells, run_on
+from .session import file_name
 from .summary import TableRow, table_rows
-from .tables import as_csv, as_json, as_latex
+from .tables import as_csv
+from .workers import Limits
 
 __all__ = ["reproduce"]
 
@@ -32,10 +35,13 @@ def reproduce(
     methods: Sequence[str] | None = None,
     quick: bool = False,
     workers: int = 1,
+    limit: float | None = None,
+    memory: int | None = None,
     page_only: bool = False,
+    cells_only: bool = False,
     command: str = "viewfuse.experiments.reproduce",
     on_cell: Callable[[CellProgress], None] | None = None,
-) -> Path:
+) -> Path | None:
     """Run the paper's experiments and write the results next to those printed in the paper.
 
     This needs the extras ``cli``, ``plot`` and ``report``.
@@ -51,24 +57,29 @@ def reproduce(
         Use a coarse grid.
     workers : int
         Number of processes, each with one thread. Results do not depend on it.
+    limit : seconds that a cell may take, or None
+    memory : bytes that a cell may take, or None
     page_only : bool
         Compute nothing. Write the tables, figures and page from the finished cells, and list what is missing.
+    cells_only : bool
+        Write no page. This needs neither ``plot`` nor ``report``.
     command : str
-        The command that the page says it was made with.
+        The command that the page says it was made with; with ``page_only`` that of the last run, if there is one.
     on_cell : callable, optional
         Called with a :class:`CellProgress` for every finished cell.
 
     Returns
     -------
-    Path
-        Path of the HTML page. The same folder contains ``README.md``, ``tables.csv``, ``tables.json``, a LaTeX table for
-        each data set, figures as SVG and PNG, and ``cells.jsonl``, from which all of them are made.
+    Path or None
+        Path of the HTML page, None with ``cells_only``. The same folder contains ``README.md``, ``tables.csv``,
+        ``tables.json``, a LaTeX table for each data set, figures as SVG and PNG, and ``cells.jsonl``, from which all of them
+        are made.
     """
     keys = known_methods(methods)
     if workers < 1:
         raise ParameterError(f"workers must be at least 1; got {workers}.", parameter="workers", value=workers)
-    require("jinja2", extra="report")  # for the page: better missed now than after hours of computation
-    require("matplotlib", extra="plot").use("Agg")
+    if not cells_only:
+        require_page_extras()
     sources = [data_source(name) for name in datasets]
     available = [source for source in sources if source.is_available]
     absent = [source for source in sources if not source.is_available]
@@ -83,10 +94,15 @@ def reproduce(
     folder = Path(output)
     with Store.opened(folder) as store:
         cells = [cell for source in available for cell in planned_cells(source, keys, quick=quick)]
-        if not page_only and any(cell.key not in store.results for cell in cells):
-            store.begin_session(session(command, workers, grid="quick" if quick else "full"))
-            compute(available, cells, store, workers=workers, on_cell=on_cell)
-        return _write(folder, available, absent, cells, store, command)
+        if not page_only:
+            by_name = {source.name: source for source in available}
+            limits = None if limit is None and memory is None else Limits(limit, memory)
+            options: dict[str, Any] = {"workers": workers, "limits": limits, "command": command, "on_cell": on_cell}
+            tasks = [(cell, by_name[cell.dataset]) for cell in cells]
+            compute(run_on, tasks, store, **options, grid="quick" if quick else "full")
+        if page_only and store.sessions:
+            command = store.sessions[-1]["command"]
+        return None if cells_only else _write(folder, available, absent, cells, store, command)
 
 
 def _write(
@@ -100,10 +116,10 @@ def _write(
     rows = table_rows(cells, store)
     by_dataset = {source.name: [row for row in rows if row.dataset == source.name] for source in available}
     facts = {source.name: _facts(source) for source in available}
-    (folder / "tables.csv").write_text(as_csv(rows), encoding="utf-8")
-    (folder / "tables.json").write_text(as_json(rows), encoding="utf-8")
+    (folder / "tables.csv").write_text(as_csv(csv_records(rows)), encoding="utf-8")
+    (folder / "tables.json").write_text(json.dumps(records(rows), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     for name, found in by_dataset.items():
-        (folder / f"table-{file_name(name)}.tex").write_text(as_latex(name, found), encoding="utf-8")
+        (folder / f"table-{file_name(name)}.tex").write_text(as_latex(found), encoding="utf-8")
     figures = _draw(folder, by_dataset)
     blocks = page_blocks(by_dataset, facts, absent, cells, store, figures, command)
     (folder / "README.md").write_text(as_markdown(blocks), encoding="utf-8")

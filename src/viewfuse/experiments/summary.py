@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from statistics import fmean, stdev
 from typing import Any
 
 from .._utils.store import Store
-from .paper import PRINTED_METRICS, MeanStd, printed_table
+from .paper import PRINTED_METRICS, printed_table
 from .protocol import Cell
+from .tables import MeanStd, mean_std
 
-__all__ = ["Comparison", "ScoredCell", "TableRow", "compared", "mean_std", "table_rows"]
+__all__ = ["Comparison", "ScoredCell", "TableRow", "compared", "table_rows"]
 
 
 _PRINTED_PRECISION = 0.01  # the paper prints two decimals
@@ -72,11 +72,6 @@ class TableRow:
     oracle: ScoredCell | None
     default: ScoredCell | None
     printed: Mapping[str, MeanStd]
-
-
-def mean_std(values: Sequence[float]) -> MeanStd:
-    """Mean and standard deviation (with n − 1, as in MATLAB)."""
-    return fmean(values), stdev(values)
 
 
 def compared(row: TableRow, column: str) -> Comparison | None:

@@ -1,4 +1,4 @@
-"""Run tasks in worker processes, each under a limit of time and memory. ``reproduce`` and ``benchmark`` share it.
+"""Run tasks in worker processes, each under a limit of time and memory.
 
 A worker keeps what it has read for its next task. One that is over its time is killed and replaced, so that a task can
 neither hang the run nor take the others with it.
@@ -48,6 +48,7 @@ class Outcome:
     value : what the function returned, or None
     error : the exception that it raised, or None
     failure : why there is neither, such as a limit that was exceeded, or None
+    over : which of the :class:`Limits` was exceeded, or None
     seconds : wall-clock time
     peak : bytes that the process needed at most, beyond those of an idle one; None where unknown
     """
@@ -55,15 +56,23 @@ class Outcome:
     value: Any = None
     error: BaseException | None = None
     failure: str | None = None
+    over: str | None = None
     seconds: float = 0.0
     peak: int | None = None
 
 
 def in_workers(
-    function: Callable[..., Any], tasks: Sequence[tuple[Any, ...]], workers: int, limits: Limits = NO_LIMITS
+    function: Callable[..., Any],
+    tasks: Sequence[tuple[Any, ...]],
+    workers: int,
+    limits: Limits = NO_LIMITS,
+    skip: Callable[[int], bool] = lambda position: False,
 ) -> Iterator[tuple[int, Outcome]]:
-    """Call ``function(*task)`` for every task; yields the position of a task and its outcome, in the order of finishing."""
-    waiting = iter(range(len(tasks)))
+    """Call ``function(*task)`` for every task; yields the position of a task and its outcome, in the order of finishing.
+
+    A task for which ``skip(position)`` is true when its turn comes is left out.
+    """
+    waiting = (position for position in range(len(tasks)) if not skip(position))
     pool = [_Worker(function, limits) for _ in range(min(workers, len(tasks)))]
     try:
         busy = [worker for worker in pool if worker.start(waiting, tasks)]
@@ -135,7 +144,7 @@ class _Worker:
             return replace(found, seconds=elapsed)
         if self.deadline is not None and time.monotonic() >= self.deadline:
             self._replace()
-            return Outcome(failure=f"over the time limit of {self._limits.seconds:g} s", seconds=elapsed)
+            return Outcome(failure=f"over the time limit of {self._limits.seconds:g} s", over="seconds", seconds=elapsed)
         return None
 
     def _replace(self) -> None:
@@ -164,7 +173,8 @@ def _serve(connection: Connection, function: Callable[..., Any], memory: int | N
         try:
             outcome = Outcome(value=function(*task))
         except MemoryError:
-            outcome = Outcome(failure=f"over the memory limit of {memory / 2**30:.3g} GiB" if memory else "out of memory")
+            failure = f"over the memory limit of {memory / 2**30:.3g} GiB" if memory else "out of memory"
+            outcome = Outcome(failure=failure, over="memory" if memory else None)
         except Exception as error:
             outcome = Outcome(error=error)
         _limit_memory(None)

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 from array_api_compat import array_namespace, is_numpy_array
 
-from .._utils.device import beside, to_host
+from .._utils.device import beside, is_tensor, to_host
 from ..graphs.anchors import (
     UnitRows,
     anchor_positions,
@@ -78,14 +78,13 @@ class AnchorModel:
 
     def like(self, array: Any) -> AnchorModel:
         """The same model with its matrices on the array's device."""
-        if self.embedding is None or is_numpy_array(array):
+        if is_numpy_array(array):
             return self
-        moved = replace(
-            self.embedding,
-            transform=beside(array, self.embedding.transform),
-            anchors=beside(array, self.embedding.anchors),
-        )
-        return replace(self, maps=tuple(beside(array, mapping) for mapping in self.maps), embedding=moved)
+        embedding = self.embedding
+        if embedding is not None:
+            transform, anchors = beside(array, embedding.transform), beside(array, embedding.anchors)
+            embedding = replace(embedding, transform=transform, anchors=anchors)
+        return replace(self, maps=tuple(beside(array, mapping) for mapping in self.maps), embedding=embedding)
 
     def embed(self, consensus: Any) -> Any:
         """The embedding of rows with these edges, (b, n_components)."""
@@ -195,13 +194,8 @@ def learn_anchors(
     return fusion
 
 
-def refined(
-    fusion: AnchorFusion, sums: Sums, tol: float | None = None, fixed_weights: np.ndarray | None = None
-) -> AnchorFusion:
-    """The second half of an iteration: weights and embedding from the sums over the rows.
-
-    Without ``tol`` the iteration does not change ``converged``.
-    """
+def refined(fusion: AnchorFusion, sums: Sums, tol: float, fixed_weights: np.ndarray | None = None) -> AnchorFusion:
+    """The second half of an iteration: weights and embedding from the sums over the rows."""
     model, last = fusion.model, fusion.normalized
     weights = _given(_weights(sums.crossing, sums.apart / (sums.count * model.n_anchors)), fixed_weights)
     normalized = sums.gram / np.maximum(np.sqrt(np.outer(sums.degree, sums.degree)), np.finfo(float).tiny)
@@ -215,12 +209,15 @@ def refined(
         ),
         positions=fusion.positions,
         sweeps=(*fusion.sweeps, Sweep(sums.objective / sums.count, change, weights / weights.sum())),
-        converged=fusion.converged if tol is None else change < tol,
+        converged=change < tol,
         normalized=normalized,
     )
 
 
 def _all_sums(model: AnchorModel, views: Sequence[UnitRows]) -> Sums:
+    if is_tensor(views[0].scale):
+        return block_sums(model.like(views[0].scale), views)
+
     def part(rows: slice, _: object) -> tuple[Sums]:
         return (block_sums(model, [view[rows] for view in views]),)
 
@@ -308,10 +305,18 @@ def _given(learned: np.ndarray, fixed_weights: np.ndarray | None) -> np.ndarray:
 def _with_unit_margin(mapping: np.ndarray, view: UnitRows, n_neighbors: int) -> np.ndarray:
     """The map scaled so that the mean ``r_i`` is 1, which gives the codes of all views and the consensus the same unit."""
     mapping = mapping.astype(np.float32)
+    if is_tensor(view.scale):
+        strengths = strongest_anchors(view.codes(beside(view.scale, mapping)), n_neighbors)[1]
+        return _divided(mapping, float(array_namespace(strengths).sum(strengths)), view)
 
     def part(rows: slice, _: object) -> tuple[float]:
         return (float(strongest_anchors(view[rows].codes(mapping), n_neighbors)[1].sum(dtype=float)),)
 
     (total,) = for_each(part, spans(len(view), _BLOCK))
-    present = int(np.count_nonzero(view.scale))
+    return _divided(mapping, total, view)
+
+
+def _divided(mapping: np.ndarray, total: float, view: UnitRows) -> np.ndarray:
+    """The map divided by the mean ``r_i``, given their sum."""
+    present = int(np.count_nonzero(to_host(view.scale)))
     return mapping / np.float32(total / present) if total > 0 else mapping

@@ -16,15 +16,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, TypedDict, Unpack
 
-from array_api_compat import array_namespace
+import numpy as np
+import scipy.sparse as sp
+from array_api_compat import array_namespace, is_numpy_array
 from sklearn.utils import check_random_state
 
 from ..exceptions import ParameterError
 from ..graphs import GramFactor, completed_factors, factorise, factorise_deviations, min_max
+from ..linalg.threads import collected
 from .driver import fuse
+from .kernels import SingleViewGraph, kernels_for
 from .problem import Problem, ViewGraph
 from .result import FusionResult, Sweep
 from .variants import VARIANTS
+from .variants.robust import inverse_distance
 from .view_graphs import GivenGraph, LearnedGraph
 
 __all__ = ["Options", "fuse_graphs", "gf", "gfsc", "learned_factors", "unbounded_consensus"]
@@ -34,6 +39,11 @@ _ALPHA, _BETA = 1.0, 0.1  # percent of a view's trace
 # Upper bound on an edge of a learned consensus, in mean edge weights. Only near duplicates and samples in very small
 # clusters have larger weights. Given graphs are not bounded.
 _MAX_EDGE = 6.0
+
+
+# Views with at most so many rows or columns are factorised at the same time, each on one thread. For larger ones a threaded
+# LAPACK is as fast and needs less memory.
+_SIDE_BY_SIDE = 2_000
 
 
 class Options(TypedDict, total=False):
@@ -146,6 +156,9 @@ def fuse_graphs(
     The (n, n) non-negative graphs take the place of the ``Z_v``, so there is no term with α. They are symmetrized except in
     the paper's variant; the robust variant also scales them to the same norm. With ``joint=False`` there is no cut term and
     the consensus is embedded afterwards: GF of given graphs.
+
+    In the robust variant the weights are those of the distances to the mean of all graphs. Learned graphs follow the
+    consensus; given graphs do not, so a consensus that is a little nearer to one graph would end with that graph alone.
     """
     _check_variant(**options)
     if options.get("present") is not None:
@@ -155,6 +168,8 @@ def fuse_graphs(
             parameter="present",
         )
     given = [_prepared_graph(graph, options.get("variant", "robust")) for graph in graphs]
+    if options.get("variant", "robust") == "robust" and options.get("fixed_weights") is None:
+        options["fixed_weights"] = _distances_to_mean(given)
     parameters = {"alpha": 0.0, "beta": beta, "gamma": gamma if joint else 0.0, "joint": joint}
     return _fused([GivenGraph(graph) for graph in given], n_clusters, parameters, like=given[0], **options)
 
@@ -217,9 +232,15 @@ def _check_accepts_missing(variant: str) -> None:
 def learned_factors(views: Sequence[Any], variant: str = "robust") -> list[GramFactor]:
     """The views scaled and factorised for a variant: what fits with different parameters can share."""
     _check_variant(variant=variant)
-    if variant == "robust":
-        return [factorise_deviations(view) for view in views]
-    return [factorise(min_max(view)) for view in views]
+    one = factorise_deviations if variant == "robust" else _factorise_scaled
+    on_host = all(sp.issparse(view) or is_numpy_array(view) for view in views)
+    if on_host and len(views) > 1 and max(min(view.shape) for view in views) <= _SIDE_BY_SIDE:
+        return collected(one, views)
+    return [one(view) for view in views]
+
+
+def _factorise_scaled(view: Any) -> GramFactor:
+    return factorise(min_max(view))
 
 
 def _learned_graphs(
@@ -231,6 +252,13 @@ def _learned_graphs(
         _check_accepts_missing(variant)
         factors = completed_factors(factors, present, alpha)
     return [LearnedGraph(factor) for factor in factors]
+
+
+def _distances_to_mean(graphs: Sequence[Any]) -> np.ndarray:
+    """Weights of given graphs of one norm: the inverse of their distances to the mean, without self-loops."""
+    norms2, with_sum = kernels_for(graphs[0]).edge_inner_products([SingleViewGraph(graph) for graph in graphs])
+    sum2 = float(with_sum.sum())
+    return np.array([inverse_distance(product, norm2, sum2) for product, norm2 in zip(with_sum, norms2, strict=True)])
 
 
 def _prepared_graph(graph: Any, variant: str) -> Any:

@@ -18,6 +18,11 @@ __all__ = ["Problem", "ViewGraph"]
 class ViewGraph(Protocol):
     """What the iterations need of a view."""
 
+    @property
+    def rank(self) -> int:
+        """The rank of the view's features; 0 for a given graph."""
+        ...
+
     def without_consensus(self, alpha: float) -> SingleViewGraph:
         """The view's graph if there is no consensus."""
         ...

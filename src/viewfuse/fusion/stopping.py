@@ -24,7 +24,8 @@ class StoppingRule:
     iteration adds up to ``1/(1 − q)`` times itself. With ``remaining_factor=0`` only ``c < tol`` counts.
 
     Within an iteration of the robust variant ``S`` and the embedding ``F`` are updated in turn. These rounds end if ``F``
-    did not turn at all, if its extrapolated remaining rotation is below ``max_rotation``, or after ``max_rounds``.
+    did not turn at all, if its extrapolated remaining rotation is below ``max_rotation``, or when they have taken twice as
+    long as the rest of the iteration, at the latest after ``max_rounds``.
 
     Attributes
     ----------
@@ -54,7 +55,7 @@ class StoppingRule:
     min_iterations: int = 1
     remaining_factor: float = 0.0
     max_weight_change: float = 0.05
-    max_rounds: int = 6
+    max_rounds: int = 60
     max_rotation: float = 2e-3
     max_rotation_at_start: float = 5e-3
     final_residual: float = 1e-5

@@ -17,6 +17,10 @@ class LearnedGraph:
 
     factor: GramFactor
 
+    @property
+    def rank(self) -> int:
+        return int(self.factor.basis.shape[1])
+
     def without_consensus(self, alpha: float) -> SingleViewGraph:
         return SingleViewGraph(self.factor.basis, 1 / (self.factor.eigenvalues + alpha))
 
@@ -35,6 +39,7 @@ class GivenGraph:
     """A graph that is given and does not change."""
 
     given: Any
+    rank: int = 0
 
     def without_consensus(self, alpha: float) -> SingleViewGraph:
         return SingleViewGraph(self.given)

@@ -28,7 +28,10 @@ from array_api_compat import array_namespace, is_numpy_array
 from sklearn.cluster import KMeans
 from sklearn.utils.extmath import randomized_svd
 
+from .._utils.device import beside, is_tensor, to_host
 from .._utils.warn import ignoring
+from ..linalg.assign import nearest_centres
+from ..linalg.kmeans import kmeans
 
 __all__ = [
     "UnitRows",
@@ -45,6 +48,7 @@ _MAX_DIMENSIONS = 100  # of a view when samples are grouped: further directions 
 _COMPLETION_ROUNDS = 10
 _GROUPS_PER_DIRECTION = 5  # sets the rank of the completion of missing samples
 _ITERATIONS = 20  # of k-means: anchors need to cover the samples, not to be optimal
+_FEW, _MANY = 50, 100  # samples per group that find its mean; the former if there are more than the latter
 _HEIGHT = 0.5  # the coordinate h, in root mean square distances from the mean
 _SAFE = (1e-30, 1e30)  # squared lengths that single precision can hold
 
@@ -67,14 +71,17 @@ class UnitRows:
     absent: Any
 
     @classmethod
-    def of(cls, block: Any, absent: np.ndarray | None = None) -> UnitRows:
-        """From a (b, d) block of real numbers whose rows are finite except for absent samples."""
+    def of(cls, block: Any, absent: np.ndarray | None = None, squares: np.ndarray | None = None) -> UnitRows:
+        """From a (b, d) block of real numbers whose rows are finite except for absent samples.
+
+        ``squares`` are the squared lengths of the rows, if they are known and no sample is absent.
+        """
         if not (sp.issparse(block) or is_numpy_array(block)):
             return cls._of_tensor(block, absent)
         absent = np.zeros(block.shape[0], dtype=bool) if absent is None else absent
         if absent.any():
             block = sp.diags_array((~absent).astype(block.dtype)) @ block if sp.issparse(block) else _zeroed(block, absent)
-        squares = squared_lengths(block)
+        squares = squared_lengths(block) if squares is None else squares
         unsafe = (squares != 0) & ((squares < _SAFE[0]) | ~(squares < _SAFE[1]))
         if unsafe.any() or (squares == 0).any():  # a square may have underflowed
             block = _divided_by_peaks(block)
@@ -113,9 +120,20 @@ class UnitRows:
         product += array_namespace(product).astype(self.scale > 0, product.dtype)[:, None] * mapping[-1, :]
         return product
 
+    def like(self, array: Any) -> UnitRows:
+        """The same samples in the library and on the device of the array; sparse values become dense."""
+        values = self.values.toarray() if sp.issparse(self.values) else self.values
+        return UnitRows(beside(array, values), beside(array, self.scale), beside(array, self.absent))
+
+    def on_host(self) -> UnitRows:
+        """The same samples as NumPy arrays; sparse values stay sparse."""
+        values = self.values if sp.issparse(self.values) else to_host(self.values)
+        return UnitRows(values, to_host(self.scale), to_host(self.absent))
+
     def mean(self) -> np.ndarray:
         """Mean of the samples that are not empty, (d,)."""
-        return np.asarray(self.scale @ self.values, dtype=float) / max(np.count_nonzero(self.scale), 1)
+        scale = to_host(self.scale)
+        return to_host(self.scale @ self.values).astype(float) / max(np.count_nonzero(scale), 1)
 
     def scaled(self) -> Any:
         """The product multiplied out."""
@@ -155,16 +173,36 @@ def group_samples(views: Sequence[UnitRows], n_groups: int, random_state: np.ran
     n = len(views[0])
     if n_groups >= n:
         return np.arange(n)
+    empty = [to_host(view.scale) == 0 for view in views]
+    if any(rows.any() for rows in empty):
+        views = [view.on_host() for view in views]
     points = [_leading_directions(view, random_state) for view in views]
-    empty = [view.scale == 0 for view in views]
-    side_by_side = np.hstack(points)
+    side_by_side = array_namespace(*points).concat(points, axis=1)
     if any(rows.any() for rows in empty):
         missing = np.hstack([np.broadcast_to(rows[:, None], p.shape) for rows, p in zip(empty, points, strict=True)])
         rank = min(max(n_groups // _GROUPS_PER_DIRECTION, 1), *side_by_side.shape)
         side_by_side = _completed(side_by_side, missing, rank, random_state)
-    with ignoring("Number of distinct clusters"):
-        kmeans = KMeans(n_groups, n_init=1, max_iter=_ITERATIONS, random_state=random_state).fit(side_by_side)
-    return np.unique(kmeans.labels_, return_inverse=True)[1]
+    return np.unique(_nearest_means(side_by_side, n_groups, random_state), return_inverse=True)[1]
+
+
+def _nearest_means(points: Any, n_groups: int, random_state: np.random.RandomState) -> np.ndarray:
+    """The group of each point by k-means, on the device of the points.
+
+    Of many points, some find the means, and all are assigned to them.
+    """
+    n, some = points.shape[0], points
+    if n > _MANY * n_groups:
+        rows = np.sort(random_state.choice(n, _FEW * n_groups, replace=False))
+        some = array_namespace(points).take(points, beside(points, rows), axis=0)
+    if is_tensor(points):
+        centres = kmeans(some, n_groups, n_init=1, random_state=random_state, max_iterations=_ITERATIONS).centres
+    else:
+        with ignoring("Number of distinct clusters"):
+            found = KMeans(n_groups, n_init=1, max_iter=_ITERATIONS, random_state=random_state).fit(some)
+        if some is points:
+            return np.asarray(found.labels_)
+        centres = found.cluster_centers_
+    return to_host(nearest_centres(points, centres))
 
 
 def _completed(points: np.ndarray, missing: np.ndarray, rank: int, random_state: np.random.RandomState) -> np.ndarray:
@@ -185,10 +223,21 @@ def _completed(points: np.ndarray, missing: np.ndarray, rank: int, random_state:
 def anchor_positions(view: UnitRows, groups: np.ndarray) -> np.ndarray:
     """Mean of each group's samples in this view, (m, d); a group without samples is at the origin and gets no edges."""
     m, n = int(groups.max()) + 1, len(groups)
+    if is_tensor(view.values):
+        return _tensor_positions(view, groups, m)
     members = sp.csr_array(((view.scale > 0).astype(np.float64), (groups, np.arange(n))), shape=(m, n))
     sums = members @ view.scaled()
     sums = sums.toarray() if sp.issparse(sums) else np.asarray(sums)
     return sums / np.maximum(members.sum(axis=1), 1)[:, None]
+
+
+def _tensor_positions(view: UnitRows, groups: np.ndarray, m: int) -> np.ndarray:
+    """The same on the device of the view."""
+    xp = array_namespace(view.values)
+    own = beside(view.values, groups)[:, None] == xp.arange(m, device=view.values.device)[None, :]
+    members = xp.astype(own & (view.scale > 0)[:, None], xp.float32)
+    sums, sizes = to_host(members.T @ view.scaled()), to_host(xp.sum(members, axis=0))
+    return np.asarray(sums.astype(float) / np.maximum(sizes, 1)[:, None])
 
 
 def code_map(anchors: np.ndarray, mean: np.ndarray, alpha: float) -> np.ndarray:
@@ -215,9 +264,12 @@ def strongest_anchors(codes: Any, n_neighbors: int) -> tuple[Any, Any]:
     return codes, totals
 
 
-def _leading_directions(view: UnitRows, random_state: np.random.RandomState) -> np.ndarray:
+def _leading_directions(view: UnitRows, random_state: np.random.RandomState) -> Any:
     values = view.scaled()
     n, d = values.shape
+    if d > _MAX_DIMENSIONS and is_tensor(values):
+        _, vectors = np.linalg.eigh(to_host(values.T @ values).astype(float))
+        return values @ beside(values, vectors[:, -_MAX_DIMENSIONS:].astype(np.float32))
     if d > _MAX_DIMENSIONS:
         size = min(_MAX_DIMENSIONS, n)
         left, lengths, _ = randomized_svd(values, size, n_oversamples=20, n_iter=2, random_state=random_state)

@@ -53,16 +53,20 @@ class Representation:
     floor: np.ndarray | None = None
     counts: bool = False
 
-    def __call__(self, rows: Any) -> np.ndarray:
-        """The points of these rows, (n, p)."""
+    def __call__(self, rows: Any, dtype: Any = np.float64) -> np.ndarray:
+        """The points of these rows, (n, p), as numbers of this type."""
         if self.kind == "directions":
-            return normalize(_unit_rows(rows, self.columns, counts=self.counts) - self.centre)
-        values = _dense(rows)[:, self.columns]
+            unit = _unit_rows(rows, self.columns, counts=self.counts)
+            return normalize(unit - self.centre).astype(dtype, copy=False)
+        values = _dense(rows, dtype)
+        values = values if self.columns.size == values.shape[1] else values[:, self.columns]
         if self.kind == "encoded":
             return values
         if self.floor is not None:
-            values = np.log(np.maximum(values, self.floor))
-        return np.clip((values - self.centre) / self.scale, -_CLIP, _CLIP)
+            values = np.log(np.maximum(values, self.floor.astype(dtype)))
+        points = values - self.centre.astype(dtype)
+        points /= self.scale.astype(dtype)
+        return np.clip(points, -_CLIP, _CLIP, out=points)
 
 
 def represent(view: Any, *, encoded: bool = False, known_counts: bool = False) -> Representation:
@@ -140,5 +144,5 @@ def _unit_rows(rows: Any, columns: np.ndarray, *, counts: bool) -> np.ndarray:
     return np.asarray(normalize(np.sqrt(np.maximum(values, 0)) if counts else values))
 
 
-def _dense(rows: Any) -> np.ndarray:
-    return np.asarray(rows.toarray() if sp.issparse(rows) else rows, dtype=np.float64)
+def _dense(rows: Any, dtype: Any = np.float64) -> np.ndarray:
+    return np.asarray(rows.toarray() if sp.issparse(rows) else rows, dtype=dtype)

@@ -2,6 +2,9 @@
 
 A threaded BLAS speeds up products only; the elementwise work between them runs on one thread while the others spin.
 Here whole parts of the work, products included, run on as many threads as the BLAS would use, each with a one-thread BLAS.
+
+The threads of a BLAS wait for each other by spinning. If other processes need the cores, a thread spins until the one it
+waits for gets a core again, which has made fits twenty times slower. So a fit uses one thread if the cores are taken.
 """
 
 from __future__ import annotations
@@ -12,6 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
+from pathlib import Path
 from threading import Lock
 from typing import Any
 
@@ -20,10 +24,22 @@ from threadpoolctl import ThreadpoolController
 
 from .._utils.kept import Kept
 
-__all__ = ["for_each", "matmul", "row_sums", "spans", "thread_limits_kept", "threads_for", "worker_threads"]
+__all__ = [
+    "collected",
+    "cores_are_taken",
+    "for_each",
+    "matmul",
+    "row_sums",
+    "spans",
+    "thread_limits_kept",
+    "threads_for",
+    "worker_threads",
+]
 
 _PANEL = 256
 _SMALL = 500  # samples: for so few, one thread is as fast as several
+_LOAD = Path("/proc/loadavg")
+_LOOKS = 3  # at the running tasks: a busy process may wait for a moment
 
 _workers: ContextVar[tuple[ThreadPoolExecutor, int] | None] = ContextVar("workers", default=None)
 # The number of BLAS threads is a setting of the whole process, so only one computation at a time may change it.
@@ -71,11 +87,12 @@ def worker_threads() -> Iterator[None]:
 
 @contextmanager
 def threads_for(n_samples: int, few: int = _SMALL) -> Iterator[None]:
-    """Limit the computation to one thread if there are few samples: on a busy machine idle threads only spin.
+    """Limit the computation to one thread if there are few samples, or if other processes need the cores.
 
     A forked process has one thread for any number of samples.
     """
-    if (n_samples > few and not _is_forked) or _workers.get() is not None or not _blas_lock.acquire(blocking=False):
+    use_all = n_samples > few and not _is_forked and not cores_are_taken()
+    if use_all or _workers.get() is not None or not _blas_lock.acquire(blocking=False):
         yield
         return
     try:
@@ -83,6 +100,33 @@ def threads_for(n_samples: int, few: int = _SMALL) -> Iterator[None]:
             yield
     finally:
         _blas_lock.release()
+
+
+def cores_are_taken() -> bool:
+    """Whether there are fewer idle cores than threads; False where the system does not tell (other than Linux)."""
+    threads = max(_thread_numbers(), default=1)
+    running = max(_running_tasks() for _ in range(_LOOKS))
+    return threads > 1 and running - 1 + threads > (os.cpu_count() or 1)
+
+
+def _running_tasks() -> int:
+    """Tasks of the whole system that run or wait for a core, this one included."""
+    try:
+        return int(_LOAD.read_text().split()[3].partition("/")[0])
+    except (OSError, IndexError, ValueError):
+        return 1
+
+
+def collected(task: Callable[[Any], Any], parts: Sequence[Any]) -> list[Any]:
+    """``[task(part) for part in parts]``, computed in parallel."""
+    found: list[Any] = [None] * len(parts)
+
+    def one(i: int, _: object) -> tuple[float, ...]:
+        found[i] = task(parts[i])
+        return ()
+
+    for_each(one, range(len(parts)))
+    return found
 
 
 def for_each(task: Callable[..., tuple[Any, ...]], parts: Sequence[Any], *, per_thread: Any = tuple) -> tuple[Any, ...]:

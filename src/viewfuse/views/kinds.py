@@ -121,9 +121,10 @@ def guess_kind(array: Any) -> str:
     Only a square matrix is taken for a relation. It is
 
     * a graph, if it is mostly zero and non-negative, and either symmetric or with a diagonal of one value (directed edges);
+    * a graph, if it is symmetric and holds only 0 and one positive value;
     * a distance, if it is symmetric and non-negative with a zero diagonal, and satisfies the triangle inequality;
     * a kernel, if it is symmetric and positive semidefinite, with a positive diagonal;
-    * a graph, if it is symmetric and non-negative otherwise, as far as it is not constant.
+    * a graph, if it is symmetric and non-negative otherwise.
 
     >>> import numpy as np
     >>> path = np.eye(4, k=1) + np.eye(4, k=-1)
@@ -142,7 +143,9 @@ def guess_kind(array: Any) -> str:
     if not is_symmetric(array):
         return "features"
     dense = array.toarray() if sp.issparse(array) else array
-    if not negative and not diagonal.any() and np.unique(dense[:2]).size > 2 and _satisfies_triangles(dense):
+    if not negative and _has_one_weight(dense):
+        return "graph"
+    if not negative and not diagonal.any() and _satisfies_triangles(dense):
         return "distance"
     if (diagonal > 0).all() and _is_semidefinite(dense):
         return "kernel"
@@ -157,6 +160,11 @@ def is_symmetric(array: Any) -> bool:
         difference = abs(array - array.T)
         return difference.nnz == 0 or bool(difference.max() <= _ROUNDING * abs(array).max())
     return bool(np.allclose(array, array.T, rtol=_ROUNDING, atol=_ROUNDING * float(np.abs(array).max())))
+
+
+def _has_one_weight(matrix: np.ndarray) -> bool:
+    """Whether all entries that are not 0 are equal: edges without weights."""
+    return bool(((matrix == 0) | (matrix == matrix.max())).all())
 
 
 def _share_of_zeros(array: Any) -> float:

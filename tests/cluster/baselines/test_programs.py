@@ -319,6 +319,26 @@ class TestFPMVS:
         for matrix in (rng.normal(size=(9, 4)), rng.normal(size=(3, 5)), np.outer(np.ones(6), [1.0, 0, 2])):
             np.testing.assert_allclose(np.sum(fpmvs.polar(matrix) * matrix), np.linalg.norm(matrix, "nuc"))
 
+    def test_bases_from_products_equal_the_polar_factor(self):
+        rng = np.random.default_rng(1)
+        codes = rng.dirichlet(np.ones(4), size=30).T
+        for d, centred in ((50, True), (50, False), (9, True)):  # more features than samples, or fewer
+            x = rng.normal(size=(30, d))
+            x -= x.mean(axis=0) * centred
+            image, square = fpmvs._View(x).rotated(sp.csr_array(codes))
+            expected = x @ fpmvs.polar(x.T @ codes.T)
+            shift = image - expected  # the same in all columns, and 0 unless features have mean 0
+            np.testing.assert_allclose(shift, np.repeat(shift[:, :1], 4, axis=1), atol=1e-10)
+            assert centred or np.abs(shift).max() < 1e-10
+            np.testing.assert_allclose(square, np.eye(4), atol=1e-12)
+
+    def test_an_empty_cluster_gets_a_basis_too(self):
+        x = np.random.default_rng(2).normal(size=(20, 8))
+        codes = np.eye(4)[np.arange(20) % 3].T  # the fourth is empty
+        image, square = fpmvs._View(x).rotated(sp.csr_array(codes))
+        np.testing.assert_allclose(square, np.eye(4), atol=1e-12)
+        assert np.isfinite(image).all()
+
     def test_the_weights_of_the_paper(self):
         views = blobs(noise=2.0)
         model = METHODS["fpmvs"](3, variant="paper", random_state=0).fit(views)

@@ -1,5 +1,7 @@
 """AutoFusion, GFSC and GF on graphs, kernels and distances: mixtures, awkward graphs, and relations that say nothing."""
 
+import warnings
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -210,8 +212,42 @@ def test_grid_search_predicts_from_the_edges_to_the_training_samples():
     assert max(scores) > 0.5
 
 
+@pytest.mark.parametrize("kind", ["features", "distance"])
+def test_distances_given_as_graphs_are_refused(kind):
+    apart = Views([distances(blobs(n=60)[0])], kinds=[kind])
+    with pytest.raises(ViewsError, match=r"'view0' (holds|is declared to hold) distances, .* kinds=\{'view0': 'distance'\}"):
+        GFSC(3, affinity="precomputed", random_state=0).fit(apart)
+
+
 @pytest.mark.filterwarnings("ignore::viewfuse.exceptions.ViewfuseWarning")  # of what becomes of such graphs
-def test_distances_given_as_graphs_are_warned_of():
-    apart = distances(blobs(n=60)[0])
+def test_graphs_that_may_be_distances_are_warned_of():
+    rng = np.random.RandomState(0)
+    alike = np.triu(rng.uniform(0.6, 1, size=(60, 60)), 1)
     with pytest.warns(UninformativeViewWarning, match=r"'view0' looks like distances, but affinity='precomputed'"):
-        GFSC(3, affinity="precomputed", random_state=0).fit([apart])
+        GFSC(3, affinity="precomputed", random_state=0).fit([alike + alike.T])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UninformativeViewWarning)
+        GFSC(3, affinity="precomputed", random_state=0).fit(Views([alike + alike.T], kinds=["graph"]))
+
+
+@pytest.mark.parametrize("fusion", [GFSC, GF])
+def test_given_graphs_of_different_density_are_all_used(fusion):
+    rng = np.random.RandomState(0)
+    y = rng.randint(4, size=240)
+    sparse, dense = edges(y, rng, degree=3, inside=0.8), edges(y, rng, degree=15, inside=0.6)
+    model = fusion(4, affinity="precomputed", random_state=0).fit({"sparse": sparse, "dense": dense})
+    assert model.view_weights_.min() > 0.3
+    alone = fusion(4, affinity="precomputed", random_state=0).fit({"dense": dense})
+    found, without = (adjusted_rand_score(y, fit.labels_) for fit in (model, alone))
+    assert found > without
+    assert np.bincount(model.labels_).max() < 120
+
+
+@pytest.mark.parametrize("kind", ["kernel", "distance"])
+def test_a_constant_relation_is_named(kind):
+    n = len(GRAPHS)
+    constant = np.ones((n, n)) if kind == "kernel" else np.ones((n, n)) - np.eye(n)
+    views = Views({**dict(zip(GRAPHS.names, GRAPHS.arrays, strict=True)), "same": constant}, kinds=[*GRAPHS.kinds, kind])
+    with pytest.warns(UninformativeViewWarning, match="'same' is constant"):
+        model = AutoFusion(3, random_state=0).fit(views)
+    assert model.noise_views_ == ("same",)

@@ -11,6 +11,7 @@ from viewfuse.cluster.relations.fused import FusedPoints
 from viewfuse.cluster.relations.held_out import HeldOut, mutual_information, votes
 from viewfuse.cluster.relations.smoothing import Plan, best_plan, cluster_points, count_clusters, smooth
 from viewfuse.graphs.relations import low_pass, undirected
+from viewfuse.metrics import accuracy
 
 
 def parts_of(views):
@@ -66,9 +67,36 @@ def test_the_plan_suits_the_data(signal, inside, expected):
     assert kinds[expected]
 
 
-def test_the_number_of_clusters_is_found():
-    views = attributed_graph(n=600, k=4, signal=0.35)
-    assert count_clusters(*parts_of(views), 10, np.random.RandomState(0)) in (4, 5)
+@pytest.mark.parametrize("k", [3, 4, 6])
+def test_the_number_of_clusters_is_found(k):
+    views = attributed_graph(n=200 * k, k=k, signal=0.4)
+    assert count_clusters(*parts_of(views), 12, np.random.RandomState(0)) == k
+
+
+def test_a_graph_of_cliques_does_not_outweigh_the_other_views():
+    rng = np.random.RandomState(0)
+    y = rng.randint(3, size=600)
+    subject = np.where(rng.random_sample(600) < 0.7, y, rng.randint(3, size=600)) * 4 + rng.randint(4, size=600)
+    cliques = undirected(sp.csr_array((subject[:, None] == subject[None]).astype(float)))
+    features, graphs = [words(y, rng, signal=0.5)], [undirected(edges(y, rng)), cliques]
+    tried = best_plan(features, graphs, 3, rng)
+    points = FusedPoints.learn(tried.good(), features, None, graphs, 3, ([1.0], [1.0, 1.0]), rng)[1]
+    assert np.mean(subject // 4 == y) < 0.85
+    assert accuracy(y, cluster_points(points, 3, rng)[0]) > 0.93
+
+
+def test_features_stay_beside_those_smoothed_over_a_dense_graph():
+    rng = np.random.RandomState(0)
+    y = rng.randint(3, size=300)
+    features, graphs = [words(y, rng)], [undirected(edges(y, rng, degree=80, inside=0.6))]
+    plain, kept = Plan((0,), 2), Plan((0,), 2, beside=True)
+
+    def learned(plans):
+        return FusedPoints.learn(plans, features, None, graphs, 3, ([1.0], [1.0]), np.random.RandomState(0))
+
+    parts, alone = learned([plain, kept])[2], learned([Plan((), 0)])[1]
+    np.testing.assert_array_equal(parts[1][:, -parts[0].shape[1] :], parts[0])
+    np.testing.assert_allclose(parts[1][:, : -parts[0].shape[1]], alone, atol=1e-6)
 
 
 def test_smoothing_is_a_product_of_the_mean_filter():
@@ -82,7 +110,14 @@ def test_smoothing_is_a_product_of_the_mean_filter():
 
 
 @pytest.mark.parametrize(
-    "plans", [[Plan((0,), 4)], [Plan((0, 1), 2), Plan((1,), 8)], [Plan((0, 1), None)], [Plan((), 0), Plan((0,), 1)]]
+    "plans",
+    [
+        [Plan((0,), 4)],
+        [Plan((0, 1), 2), Plan((1,), 8)],
+        [Plan((0, 1), None)],
+        [Plan((), 0), Plan((0,), 1)],
+        [Plan((1,), 2, beside=True), Plan((0,), 1)],
+    ],
 )
 def test_a_training_sample_is_mapped_to_its_own_point(plans):
     rng = np.random.RandomState(0)

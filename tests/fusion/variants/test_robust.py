@@ -9,6 +9,8 @@ from reference import assert_same_subspace, blobs, robust_gfsc
 from viewfuse.fusion import driver, exact, fuse_graphs, gf, gfsc
 from viewfuse.fusion.kernels import GraphNorms, SingleViewGraph
 from viewfuse.fusion.variants import VARIANTS, robust
+from viewfuse.fusion.view_graphs import GivenGraph, LearnedGraph
+from viewfuse.graphs import GramFactor
 from viewfuse.linalg import Laplacian
 
 VIEWS, _ = blobs(n=36, features=(4, 50, 6), spread=1.5)
@@ -37,6 +39,27 @@ def assert_equals_the_direct_version(result, direct):
 def test_equals_the_direct_version(n_iterations):
     result = gfsc(VIEWS, 3, max_iter=n_iterations, tol=0, random_state=0, **PARAMETERS)
     assert_equals_the_direct_version(result, robust_gfsc(VIEWS, 3, n_iterations=n_iterations, **PARAMETERS))
+
+
+@pytest.mark.parametrize("rounds", [1, 2])
+def test_equals_the_direct_version_with_few_rounds(rounds, monkeypatch):
+    stopping = replace(VARIANTS["robust"].stopping, max_rounds=rounds)
+    monkeypatch.setitem(VARIANTS, "robust", replace(VARIANTS["robust"], stopping=stopping))
+    result = gfsc(VIEWS, 3, max_iter=4, tol=0, random_state=0, **PARAMETERS)
+    assert_equals_the_direct_version(result, robust_gfsc(VIEWS, 3, n_iterations=4, rounds=rounds, **PARAMETERS))
+
+
+def test_rounds_take_twice_as_long_as_the_graphs_of_the_views(problem):
+    def rounds(ranks, n_clusters, n_samples):
+        graphs = [LearnedGraph(GramFactor(np.empty((1, rank)), None)) for rank in ranks]
+        return robust.rounds_worth(replace(problem("robust"), graphs=graphs, n_clusters=n_clusters), n_samples)
+
+    assert rounds([4, 35, 6], 3, 36) == 3  # 2 (6·45 + 3·250) / (250 + 6·7 + 1000·7³/36²) = 3.7
+    assert rounds([30, 60], 5, 1000) == 6  # 2 (6·90 + 2·250) / (250 + 6·9 + 1000·9³/1000²) = 6.8
+    assert rounds([1200] * 5, 6, 1200) == 60  # wide views
+    assert rounds([64] * 3, 100, 1600) == 1  # many clusters
+    given = replace(problem("robust"), graphs=[GivenGraph(np.eye(9))] * 3, n_clusters=2)
+    assert robust.rounds_worth(given, 1000) == 5  # 2·3·250 / (250 + 6·6)
 
 
 def test_equals_the_direct_version_without_a_cut():

@@ -124,6 +124,7 @@ def _placed_anew(task: Task, number: int) -> AnchorGFSC:
     method = AnchorGFSC(
         task.n_clusters, view_weights=task.samples.weights, random_state=task.seed + number, device=task.device
     )
+    method._refines = False  # a candidate shows what its graph sees
     with quietly():
         return _fitted(method, task.samples.with_gaps())
 

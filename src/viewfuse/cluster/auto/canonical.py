@@ -16,11 +16,13 @@ from array_api_compat import array_namespace
 from ..._utils.device import to_host
 from ..._utils.warn import warn
 from ...exceptions import UninformativeViewWarning
+from ...linalg.threads import spans
 from ...views import Views
 
 __all__ = ["canonical_order", "distinct_views", "in_unit", "unit"]
 
 _HUGE = 1e15
+_BLOCK = 4096  # rows that are converted to double precision at a time
 
 
 def canonical_order(views: Sequence[Any]) -> np.ndarray:
@@ -64,7 +66,7 @@ def unit(view: Any) -> float:
         largest = float(abs(view).max()) if view.nnz else 0.0
     else:
         xp = array_namespace(view)
-        largest = float(xp.max(xp.abs(view)))
+        largest = max(float(xp.max(view)), -float(xp.min(view)))
     return largest if largest > _HUGE or 0 < largest < 1 / _HUGE else 1.0
 
 
@@ -87,7 +89,10 @@ def _row_sums(view: Any) -> tuple[np.ndarray, np.ndarray]:
 def _row_key(view: Any) -> np.ndarray:
     """A number for each row: equal for equal rows and, but for coincidences, different for others."""
     direction = np.random.RandomState(0).standard_normal(view.shape[1])
-    return np.asarray((view if sp.issparse(view) else to_host(view)) @ direction)
+    if sp.issparse(view):
+        return np.asarray(view @ direction)
+    held = to_host(view)
+    return np.concatenate([held[rows] @ direction for rows in spans(len(held), _BLOCK)])  # in double precision
 
 
 def _is_reordered(one: np.ndarray, other: np.ndarray) -> bool:

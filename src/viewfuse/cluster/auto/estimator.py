@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -24,7 +25,7 @@ from ...exceptions import (
 )
 from ...graphs import Samples
 from ...linalg import numbered_by_size, renumbered
-from ...linalg.threads import spans
+from ...linalg.threads import for_each, spans
 from ...views import Views, holds_networks
 from .._base import EmbeddingMixin, MultiViewClusterer
 from .._checks import warn_of_unlike_samples, warn_of_verdict
@@ -39,6 +40,7 @@ from .canonical import canonical_order, distinct_views, in_unit, unit
 from .choice import AutoChoice, ViewChoice, agreement_of, mean_of_others
 from .joint import NO_STRUCTURE, JointCut, clearest_cut, neighbors_inside, null_values
 from .labelling import Labelling, labels_with_gaps
+from .many import labels_and_memberships, rules_of_many
 from .measure import Measure, measured_samples
 from .membership import Membership
 from .votes import Votes, VotingSpace
@@ -47,6 +49,8 @@ from .with_relations import fit_relations, placed_with_relations
 __all__ = ["AutoFusion"]
 
 _FEWEST_WITH_OUTLIERS = 50
+# Attributes that are computed on first access if there are many samples, and the methods that compute them for others.
+_COMPUTED_LATER = {"outlier_score_": "outlier_score", "embedding_": "transform"}
 _UNSTABLE = 0.2  # mean agreement below which no candidate confirms another
 
 
@@ -64,8 +68,10 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
     Samples may be missing from views: rows of NaN, or ``present`` of :class:`Views` False. Their points are the mean of
     those of the samples that are most like them in the other views.
 
-    Of more than 5,000 samples, 5,000 drawn at random are clustered and the others are assigned as new samples are: by a
-    vote of their nearest neighbours. So are outliers, whose surroundings are less than half as dense as their neighbours'.
+    Of more than 5,000 samples, 5,000 drawn at random are clustered, and all are assigned as new samples are: by the means
+    and covariances of the clusters, where these find as many labels of left-out samples as the votes of nearest neighbours
+    do, else by these votes (:mod:`viewfuse.cluster.auto.many`). So are outliers, whose surroundings are less than half as
+    dense as their neighbours'.
 
     Parameters
     ----------
@@ -103,7 +109,8 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
         that there are no clusters.
     outlier_score_ : (n_samples,) array
         How unlike its neighbours each sample is: 0 in surroundings as dense as theirs, 1 if they are half as dense, and more
-        for outliers.
+        for outliers. Of more than 50,000 samples that are assigned by means and covariances, it is computed on first access,
+        and so is ``embedding_``.
     view_weights_ : (n_views,) array, summing to 1
         In proportion to the share of a view's neighbours that are in the same cluster, beyond what chance would give.
     view_names_ : (n_views,) array of str
@@ -132,7 +139,9 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
     _counts_clusters = True
     _most_clustered: ClassVar[int] = 5_000  # samples; more are assigned like new samples
     _most_voters: ClassVar[int] = 1_500  # clustered samples by whose votes more than 5,000 samples are assigned
+    _most_described: ClassVar[int] = 50_000  # samples whose neighbours are looked for although no label needs them
     _block_rows: ClassVar[int] = 16_384  # rows that are assigned at a time
+    _cached_rows: ClassVar[int] = 4_096  # the same without neighbours, on each thread: their points fit in the cache
     _parameter_constraints: ClassVar = {
         **MultiViewClusterer._parameter_constraints,
         **WEIGHT_CONSTRAINTS,
@@ -185,15 +194,29 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
 
     def transform(self, X: Any) -> np.ndarray:
         """Where samples lie in the embedding: the mean of their nearest neighbours' rows, weighted by similarity."""
-        return self._placed_new(X).votes.mean(self._sample_embedding)
+        return self._placed_new(X).votes().mean(self._sample_embedding)
 
     def outlier_score(self, X: Any) -> np.ndarray:
         """How unlike all samples of the fit each sample is, (n_samples,), as ``outlier_score_``."""
-        return self._placed_new(X).votes.outlier_scores
+        return self._placed_new(X).votes().outlier_scores
+
+    def __getattr__(self, name: str) -> Any:
+        """Attributes of many samples, which are computed when they are asked for."""
+        if name not in _COMPUTED_LATER or "labels_" not in vars(self):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        joint = vars(self).get("_joint_of_rows")
+        if joint is None:
+            raise AttributeError(f"{name} of so many samples is not saved with a model; use {_COMPUTED_LATER[name]}.")
+        self._describe_samples(joint, len(self.labels_))
+        return vars(self)[name]
 
     def __getstate__(self) -> dict[str, Any]:
         state: Any = super().__getstate__()
-        return {name: value for name, value in state.items() if name != "_origin"}
+        return {name: value for name, value in state.items() if name not in ("_origin", "_joint_of_rows")}
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self._sample_embedding.shape[1])
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -245,7 +268,7 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
         step("assigning all samples")
         self._assign_all(
             np.hstack([self._sample_points[v] for v in self._kept]),
-            lambda block: self._joint([view[block] for view in chosen], None if present is None else present[block]),
+            partial(self._joint_of, chosen, present),
             chosen[0].shape[0],
             rows,
         )
@@ -375,16 +398,24 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
         """
         k, known = self.n_clusters_, np.full(n, -1)
         known[rows] = self._sample_labels
+        for name in ("_joint_of_rows", *_COMPUTED_LATER):
+            self.__dict__.pop(name, None)  # from an earlier fit
         if n > self._most_clustered:
-            clustered = clustered[self._keep_voters()]
-        self._space = VotingSpace.of(clustered)
-        self._labelling = Labelling.learn(clustered, self._space, self._sample_labels, k)
-        self._membership, own = Membership.learn(self._space, self._sample_labels, k)
+            voters = self._voters()
+            self._space = VotingSpace.of(clustered, voters)
+            self._labelling, self._membership = rules_of_many(clustered, self._space, self._sample_labels, voters, k)
+            self._keep_voters(voters)
+        else:
+            self._space = VotingSpace.of(clustered)
+            self._labelling = Labelling.learn(clustered, self._space, self._sample_labels, k)
+            self._membership, own = Membership.learn(self._space, self._sample_labels, k)
         if rows.size == n:
             place = np.argsort(rows)
             self.labels_, self.embedding_ = self._sample_labels[place], self._sample_embedding[place]
             self.membership_, self.outlier_score_ = own[place], self._space.votes().outlier_scores[place]
             self.affinity_matrix_ = self.affinity_matrix_[place][:, place]
+        elif self._membership.farthest is not None:
+            self._assign_without_neighbors(joint, n)
         else:
             self._assign_in_blocks(joint, known)
             if n <= self._most_clustered:  # the others are outliers
@@ -392,13 +423,38 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
                 self.affinity_matrix_ = self._graph_of_all(joint, n, rows)
         self.confidence_ = self.verdict_.certainty * _margin(self.membership_)
 
-    def _keep_voters(self) -> np.ndarray:
-        """Of the clustered samples keep those by which others are assigned; returns their positions among these."""
+    def _voters(self) -> np.ndarray:
+        """The positions among the clustered samples of those by which others are assigned."""
         count = len(self._sample_labels)
-        some = np.unique(np.linspace(0, count - 1, min(count, self._most_voters)).astype(int))
-        self._sample_labels, self._sample_embedding = self._sample_labels[some], self._sample_embedding[some]
-        self._sample_points = [points[some] for points in self._sample_points]
-        return some
+        return np.unique(np.linspace(0, count - 1, min(count, self._most_voters)).astype(int))
+
+    def _keep_voters(self, voters: np.ndarray) -> None:
+        self._sample_labels, self._sample_embedding = self._sample_labels[voters], self._sample_embedding[voters]
+        self._sample_points = [points[voters] for points in self._sample_points]
+
+    def _assign_without_neighbors(self, joint: Callable[[Any], np.ndarray], n: int) -> None:
+        """Assign all samples by the discriminant, those that were clustered too; what needs neighbours may come later."""
+        self.labels_, self.membership_ = np.empty(n, dtype=np.intp), np.empty((n, self.n_clusters_))
+
+        def part(rows: slice, _: object) -> tuple[int]:
+            found = labels_and_memberships(joint(rows), self._space, self._labelling, self._membership)
+            self.labels_[rows], self.membership_[rows] = found
+            return (0,)
+
+        for_each(part, spans(n, self._cached_rows))
+        if n <= self._most_described:
+            self._describe_samples(joint, n)
+        else:
+            self._joint_of_rows = joint
+
+    def _describe_samples(self, joint: Callable[[Any], np.ndarray], n: int) -> None:
+        """``outlier_score_`` and ``embedding_`` of all samples, by their neighbours among the voters."""
+        scores, embedding = np.empty(n), np.empty((n, self._sample_embedding.shape[1]))
+        for block in spans(n, self._block_rows):
+            votes = self._space.votes(self._space.coordinates(joint(block)))
+            scores[block], embedding[block] = votes.outlier_scores, votes.mean(self._sample_embedding)
+        self.outlier_score_, self.embedding_ = scores, embedding
+        self.__dict__.pop("_joint_of_rows", None)  # the data is not kept longer than needed
 
     def _assign_in_blocks(self, joint: Callable[[Any], np.ndarray], known: np.ndarray) -> None:
         """Assign all samples by those that were clustered, but those whose cluster is ``known`` (−1 if not)."""
@@ -407,14 +463,14 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
         self.outlier_score_, self.embedding_ = np.empty(n), np.empty((n, self._sample_embedding.shape[1]))
         for block in spans(n, self._block_rows):
             placed = self._placed(joint(block), known[block])
+            votes = placed.votes()
             self.labels_[block], self.membership_[block] = placed.labels, placed.membership
-            self.outlier_score_[block] = placed.votes.outlier_scores
-            self.embedding_[block] = placed.votes.mean(self._sample_embedding)
+            self.outlier_score_[block], self.embedding_[block] = votes.outlier_scores, votes.mean(self._sample_embedding)
 
     def _graph_of_all(self, joint: Callable[[Any], np.ndarray], n: int, rows: np.ndarray) -> sp.csr_array:
         """The graph of the clustered samples, and edges of the others to their nearest neighbours among these."""
         others = np.setdiff1d(np.arange(n), rows)
-        votes = self._placed(joint(others)).votes
+        votes = self._placed(joint(others)).votes()
         inner = sp.csr_array(self.affinity_matrix_).tocoo()
         size = float(inner.data.max()) if inner.nnz else 1.0
         ends = rows[votes.index.ravel()], np.repeat(others, votes.index.shape[1])
@@ -429,19 +485,25 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
         self._membership = self._membership.renumbered(order)
         self._labelling = self._labelling.renumbered(order)
 
-    def _joint(self, views: list[Any], present: np.ndarray | None) -> np.ndarray:
-        points = self._measure(views, present, self._sample_points)
+    def _joint_of(self, views: list[Any], present: np.ndarray | None, rows: Any) -> np.ndarray:
+        """The joint points of some samples, in single precision if there are many."""
+        some, there = [view[rows] for view in views], None if present is None else present[rows]
+        dtype = np.float32 if views[0].shape[0] > self._most_clustered else np.float64
+        points = self._measure(some, there, self._sample_points, dtype)
         return np.hstack([points[v] for v in self._kept])
 
     def _placed(self, joint: np.ndarray, known: np.ndarray | None = None) -> Placed:
         """Where samples with these joint points belong; the cluster of some may be known."""
         points = self._space.coordinates(joint)
+        if self._membership.farthest is not None:
+            found = labels_and_memberships(joint, self._space, self._labelling, self._membership, known)
+            return Placed(*found, lambda: self._space.votes(points))
         votes = self._space.votes(points)
         shares = votes.shares(self._sample_labels, self.n_clusters_)
         labels = self._labelling(joint, points, shares, votes.same)
         if known is not None:
             labels = np.where(known >= 0, known, labels)
-        return Placed(labels, self._membership.of(points, votes, shares, labels), votes)
+        return Placed(labels, self._membership.of(points, votes, shares, labels), lambda: votes)
 
     def _placed_new(self, X: Any) -> Placed:
         check_is_fitted(self)
@@ -481,11 +543,11 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
 
 @dataclass(frozen=True)
 class Placed:
-    """Labels, memberships and neighbours of some samples."""
+    """Labels and memberships of some samples, and a function that finds their neighbours."""
 
     labels: np.ndarray
     membership: np.ndarray
-    votes: Votes
+    votes: Callable[[], Votes]
 
 
 def _without_outliers(views: list[Any], present: np.ndarray | None, rows: np.ndarray, encoded: Sequence[bool]) -> np.ndarray:

@@ -18,12 +18,12 @@ from sklearn.utils.extmath import randomized_svd
 from .membership import Discriminant, out_of_fold
 from .votes import VotingSpace
 
-__all__ = ["Labelling", "LinearRule", "labels_with_gaps"]
+__all__ = ["LEAST_PER_CLUSTER", "Labelling", "LinearRule", "labels_with_gaps"]
 
 _RIDGE = 0.1  # of the mean eigenvalue
 _MOST_EXACT = 1_500  # rows or columns of the smaller Gram matrix
 _MOST_COLUMNS = 500
-_LEAST = 20  # samples per cluster: means and slopes of fewer are unreliable
+LEAST_PER_CLUSTER = 20  # samples: means and slopes of fewer are unreliable
 _MOST_VIEWS = 4  # of which every combination gets a rule of its own
 
 
@@ -61,7 +61,9 @@ class LinearRule:
         return cls(mean, right.T @ ((values / shrunk)[:, None] * projected), shares), without.argmax(axis=1)
 
     def __call__(self, joint: np.ndarray) -> np.ndarray:
-        return np.asarray(((joint - self.mean) @ self.slopes + self.shares).argmax(axis=1))
+        slopes = self.slopes.astype(joint.dtype)
+        offsets = self.shares - self.mean @ self.slopes
+        return np.asarray((joint @ slopes + offsets.astype(joint.dtype)).argmax(axis=1))
 
 
 def _decomposed(centred: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -80,7 +82,7 @@ class Labelling:
 
     @classmethod
     def learn(cls, joint: np.ndarray, space: VotingSpace, labels: np.ndarray, k: int) -> Labelling:
-        if k < 2 or len(labels) < _LEAST * k:
+        if k < 2 or len(labels) < LEAST_PER_CLUSTER * k:
             return cls()
         points = space.clustered.astype(float)
         linear, by_linear = LinearRule.learn(joint, labels, k)

@@ -61,15 +61,19 @@ class Measure:
         return cls(representations, sizes)
 
     def __call__(
-        self, views: Sequence[Any], present: np.ndarray | None, reference: Sequence[np.ndarray] | None = None
+        self,
+        views: Sequence[Any],
+        present: np.ndarray | None,
+        reference: Sequence[np.ndarray] | None = None,
+        dtype: Any = np.float64,
     ) -> list[np.ndarray]:
-        """The points of the samples in each view.
+        """The points of the samples in each view, as numbers of this type.
 
         Samples that are missing from a view get the mean point of those that are most like them in the others, among the
         ``reference`` points if given (the samples of the fit, which are complete), else among the samples themselves.
         """
         parts = zip(self.representations, self.sizes, views, strict=True)
-        points = [measure(view) / size for measure, size, view in parts]
+        points = [measure(view, dtype) / size for measure, size, view in parts]
         if present is None or present.all():
             return points
         if reference is None:

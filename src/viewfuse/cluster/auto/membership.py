@@ -57,12 +57,18 @@ class Discriminant:
 
     def memberships(self, points: np.ndarray) -> np.ndarray:
         """``p(c | x)``, (n, k)."""
-        placed = points @ self.turned
-        squares = np.sum(placed**2, axis=1)[:, None] - 2 * placed @ self.means.T + np.sum(self.means**2, axis=1)[None, :]
-        logs = self.log_shares[None, :] - 0.5 * squares
+        return self.memberships_and_distances(points)[0]
+
+    def memberships_and_distances(self, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """``p(c | x)``, (n, k), and the squared distance from the nearest mean, (n,), in the precision of the points."""
+        turned, means, log_shares = (part.astype(points.dtype) for part in (self.turned, self.means, self.log_shares))
+        placed = points @ turned
+        squares = np.einsum("ij,ij->i", placed, placed)[:, None] - 2 * placed @ means.T + np.sum(means**2, axis=1)[None, :]
+        logs = log_shares[None, :] - 0.5 * squares
         logs -= logs.max(axis=1, keepdims=True)
-        shares = np.exp(logs)
-        return np.asarray(shares / shares.sum(axis=1, keepdims=True))
+        shares = np.exp(logs, out=logs)
+        shares /= shares.sum(axis=1, keepdims=True)
+        return shares, squares.min(axis=1)
 
     def renumbered(self, order: np.ndarray) -> Discriminant:
         """The same with clusters in another order: the new c is the old ``order[c]``."""
@@ -77,10 +83,14 @@ class Membership:
     ----------
     n_clusters : int
     discriminant : Discriminant, or None if neighbours tell the clusters better
+    farthest : float or None
+        The squared distance from the nearest mean within which no sample is unlike all others, so that its neighbours need
+        not be looked for; None if they always are.
     """
 
     n_clusters: int
     discriminant: Discriminant | None
+    farthest: float | None = None
 
     @classmethod
     def learn(cls, space: VotingSpace, labels: np.ndarray, k: int) -> tuple[Membership, np.ndarray]:
@@ -90,21 +100,22 @@ class Membership:
         by_clouds = out_of_fold(points, labels, k) if k > 1 and len(labels) >= 2 * _FOLDS else None
         if by_clouds is not None and _found(by_clouds, labels) >= _found(by_votes, labels):
             learned = cls(k, Discriminant.learn(points, labels, k))
-            return learned, learned._final(by_clouds, labels, votes.outlier_scores)
+            return learned, learned.final(by_clouds, labels, votes.outlier_scores)
         learned = cls(k, None)
-        return learned, learned._final(by_votes, labels, votes.outlier_scores)
+        return learned, learned.final(by_votes, labels, votes.outlier_scores)
 
     def of(self, points: np.ndarray, votes: Votes, shares: np.ndarray, labels: np.ndarray) -> np.ndarray:
         """The memberships of other samples with these labels, (n, k)."""
         found = shares if self.discriminant is None else self.discriminant.memberships(points.astype(float))
-        return self._final(found, labels, votes.outlier_scores)
+        return self.final(found, labels, votes.outlier_scores)
 
     def renumbered(self, order: np.ndarray) -> Membership:
         """The same with clusters in another order: the new c is the old ``order[c]``."""
         clouds = None if self.discriminant is None else self.discriminant.renumbered(order)
-        return Membership(self.n_clusters, clouds)
+        return Membership(self.n_clusters, clouds, self.farthest)
 
-    def _final(self, found: np.ndarray, labels: np.ndarray, outlier_scores: np.ndarray) -> np.ndarray:
+    def final(self, found: np.ndarray, labels: np.ndarray, outlier_scores: np.ndarray) -> np.ndarray:
+        """Memberships that are equal for outliers, and largest in the sample's own cluster."""
         k = self.n_clusters
         certain = np.minimum(1.0, 2.0 ** (1 - outlier_scores))
         mixed = certain[:, None] * found + (1 - certain[:, None]) / k

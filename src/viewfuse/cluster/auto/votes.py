@@ -35,19 +35,21 @@ class VotingSpace:
     farthest: np.ndarray
 
     @classmethod
-    def of(cls, joint: np.ndarray) -> VotingSpace:
+    def of(cls, joint: np.ndarray, voters: np.ndarray | None = None) -> VotingSpace:
+        """The space of the joint points of clustered samples; of these only ``voters`` (positions), if given, will vote."""
         axes, points = None, joint.astype(np.float32)
         if joint.shape[1] > _MOST_COLUMNS:
             components = min(_MOST_COLUMNS, *joint.shape)
             _, _, rows = randomized_svd(joint - joint.mean(axis=0), components, random_state=0)
             axes, points = rows.T, (joint @ rows.T).astype(np.float32)
+        points = points if voters is None else points[voters]
         distance, index = _search(points).kneighbors()
         farthest = distance[:, -1]
         return cls(axes, points, np.maximum(distance, farthest[index]).mean(axis=1), farthest)
 
     def coordinates(self, joint: np.ndarray) -> np.ndarray:
         """The place of joint points in this space, (n, r)."""
-        return (joint if self.axes is None else joint @ self.axes).astype(np.float32)
+        return (joint if self.axes is None else joint @ self.axes.astype(joint.dtype)).astype(np.float32, copy=False)
 
     def votes(self, points: np.ndarray | None = None) -> Votes:
         """The votes for points of this space or, without any, for the clustered samples, none of which votes for itself."""

@@ -2,10 +2,12 @@
 
     min Σ_v α_v² ‖X_v − W_v A Z‖²,   W_vᵀW_v = I, AᵀA = I (c × c), columns of Z (c × n) on the simplex, Σα = 1
 
-in turn over the bases W_v, the anchors A, Z and the weights α. An iteration takes 2n·d·c operations, or as many as the
-entries of a sparse view times c, because that stays sparse; memory is that of the views and a few arrays of n × c. The
-authors' program is obfuscated. The steps are those of SMVSC, an open program of one of the authors, without its
-regularisation; they fit the output that the authors published.
+in turn over the bases W_v, the anchors A, Z and the weights α. With S_v = X_vZᵀ the steps are W_v = polar(S_v Aᵀ) and A' =
+polar(Σα_v² W_vᵀS_v). Since A is orthogonal, W_v A = polar(S_v) =: P_v and A' = A polar(Σα_v² P_vᵀS_v) = A, because the sum
+is positive semi-definite: after the first iteration the anchors stay, and the problem is one in P_v, Z and α. An iteration
+takes 2n·d·c operations, or as many as the entries of a sparse view times c, because that stays sparse; memory is that of the
+views and a few arrays of n × c. The authors' program is obfuscated. The steps are those of SMVSC, an open program of one of
+the authors, without its regularisation; they fit the output that the authors published.
 """
 
 from __future__ import annotations
@@ -25,12 +27,27 @@ from .base import ProgramMethod
 __all__ = ["FPMVS", "consensus_anchors", "polar"]
 
 _FIRST_TEST = 10  # iterations, as in the program
+_SINGULAR = 1e-6  # eigenvalues of SᵀS below this share of the largest are not exact enough
+_CONSTANT = 1e-6
 
 
 def polar(matrix: np.ndarray) -> np.ndarray:
     """The orthogonal factor of ``M = Q H``: the orthonormal matrix that is closest to M, (r, c)."""
     left, _, right = np.linalg.svd(matrix, full_matrices=False)
     return np.asarray(left @ right)
+
+
+def inverse_root(gram: np.ndarray) -> np.ndarray | None:
+    """``(SᵀS)^-½`` (c, c), without the direction (1, …, 1) if S·1 = 0; None if S is nearly singular in others.
+
+    S·1 = 0 if features have mean 0. The factor polar(S) is then arbitrary in that direction, which changes nothing: it adds
+    the same number to all codes of a sample before they are projected.
+    """
+    values, vectors = np.linalg.eigh(gram)
+    first = int((values <= _SINGULAR * values[-1]).sum())
+    if first > 1 or (first == 1 and float(np.ptp(vectors[:, 0])) > _CONSTANT):
+        return None
+    return np.asarray((vectors[:, first:] / np.sqrt(values[first:])) @ vectors[:, first:].T)
 
 
 class _View:
@@ -42,6 +59,8 @@ class _View:
     def __init__(self, values: Any, means: np.ndarray | None = None) -> None:
         self._values, self._means = values, means
         self._transposed = sp.csr_array(values.T) if sp.issparse(values) else None
+        # With fewer samples than features, products with XXᵀ cost less, and it takes no more memory than X.
+        self._kernel = values @ values.T if means is None and values.shape[0] <= values.shape[1] else None
         if means is None:
             self.square = float(np.vdot(values, values))
         else:
@@ -67,11 +86,31 @@ class _View:
     def n_features(self) -> int:
         return int(self._values.shape[1])
 
-    def sums(self, codes: np.ndarray) -> np.ndarray:
-        """``XᵀZᵀ``, (d, c). Few of the codes differ from 0."""
+    def sums(self, codes: sp.csr_array) -> np.ndarray:
+        """``XᵀZᵀ``, (d, c), for codes Z (c, n)."""
         if self._means is None:
-            return np.asarray((sp.csr_array(codes.T) @ self._values).T)
-        return np.asarray(self._transposed @ codes - self._means[:, None] * codes.sum(axis=0))
+            return np.asarray((codes @ self._values).T)
+        dense = codes.toarray().T
+        return np.asarray(self._transposed @ dense - self._means[:, None] * dense.sum(axis=0))
+
+    def rotated(self, codes: sp.csr_array) -> tuple[np.ndarray, np.ndarray]:
+        """``XP`` (n, c) and ``PᵀP`` (c, c) for ``P = polar(XᵀZᵀ)``, the basis that fits best."""
+        count = codes.shape[0]
+        if self.n_features >= count:
+            products, gram = self._products(codes)
+            root = inverse_root(gram)
+            if root is not None:
+                return products @ root, np.eye(count)
+        basis = polar(self.sums(codes))
+        return self.image(basis), basis.T @ basis
+
+    def _products(self, codes: sp.csr_array) -> tuple[np.ndarray, np.ndarray]:
+        """``XS`` (n, c) and ``SᵀS`` for ``S = XᵀZᵀ``."""
+        if self._kernel is None:
+            sums = self.sums(codes)
+            return self.image(sums), sums.T @ sums
+        products = (codes @ self._kernel).T
+        return products, np.asarray(codes @ products)
 
     def image(self, basis: np.ndarray) -> np.ndarray:
         """``XW``, (n, c)."""
@@ -85,26 +124,16 @@ def consensus_anchors(
     """Z transposed (n, c), α, the objective after every iteration, and whether it changed by less than ``tol`` of itself."""
     squares = np.asarray([view.square for view in views])
     codes = np.eye(n_samples, n_clusters)
-    sums = [view.sums(codes) for view in views]
-    # Before it has anchors, the program decomposes a zero matrix, which gives the leading unit vectors.
-    bases = [np.eye(view.n_features, n_clusters) for view in views]
-    anchors = np.zeros((n_clusters, n_clusters))
     weights = np.full(len(views), 1 / len(views))
     objective: list[float] = []
     converged = False
     while not converged and len(objective) < max_iter:
-        if objective:
-            bases = [polar(total @ anchors.T) for total in sums]
-        anchors = polar(np.sum([w**2 * (b.T @ s) for w, b, s in zip(weights, bases, sums, strict=True)], axis=0))
+        few = sp.csr_array(codes.T)  # few of the codes differ from 0
+        found = [view.rotated(few) for view in views] if objective else _first(views, few)
         # The program, and the paper, leave α² out of the numerator.
-        pulls = np.sum([view.image(basis) for view, basis in zip(views, bases, strict=True)], axis=0)
-        codes = project_rows(pulls @ anchors / (weights**2).sum())
-        sums = [view.sums(codes) for view in views]
-        inner = anchors @ (codes.T @ codes) @ anchors.T
-        fits = [
-            2 * np.vdot(basis, total @ anchors.T) - np.vdot(inner, basis.T @ basis)
-            for basis, total in zip(bases, sums, strict=True)
-        ]
+        codes = project_rows(np.sum([image for image, _ in found], axis=0) / (weights**2).sum())
+        inner = codes.T @ codes
+        fits = [2 * float(np.vdot(image, codes)) - float(np.vdot(inner, square)) for image, square in found]
         misfits = np.maximum(squares - fits, np.finfo(float).eps * squares)
         inverse = 1 / (misfits if variant == "program" else np.sqrt(misfits))
         weights = inverse / inverse.sum()
@@ -112,6 +141,17 @@ def consensus_anchors(
         tested = len(objective) >= _FIRST_TEST
         converged = tested and abs(objective[-2] - objective[-1]) <= tol * objective[-2]
     return codes, weights, objective, converged
+
+
+def _first(views: Sequence[_View], codes: sp.csr_array) -> list[tuple[np.ndarray, np.ndarray]]:
+    """``XP`` and ``PᵀP`` of each view at the start, P = W A.
+
+    Before it has anchors, the program decomposes a zero matrix for W, which gives the leading unit vectors.
+    """
+    leading = [np.eye(view.n_features, codes.shape[0]) for view in views]
+    anchors = polar(np.sum([first.T @ view.sums(codes) for first, view in zip(leading, views, strict=True)], axis=0))
+    bases = [first @ anchors for first in leading]
+    return [(view.image(basis), basis.T @ basis) for view, basis in zip(views, bases, strict=True)]
 
 
 class FPMVS(RelabelMixin, ProgramMethod):

@@ -17,13 +17,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...graphs import adaptive_weights, distances_at, nearest_samples
-from ...linalg import project_rows, smallest_laplacian_eigenpairs
+from ...linalg import project_rows
 from ...views import Views
 from .._base import EmbeddingMixin
 from .._constraints import Count
 from .._solution import Solution
 from .base import ProgramMethod
-from .rank_constrained import Support, component_result, rank_step
+from .rank_constrained import RankRule, Support
 
 __all__ = ["GMC", "unified_graph"]
 
@@ -79,25 +79,19 @@ def unified_graph(
         steps = [_RankedNeighbors(distances_at(x, support.columns), max(count, 1)) for x in features]
     fused = np.mean(graphs, axis=0)
     fused = fused / fused.sum(axis=1, keepdims=True)
-    embedding = smallest_laplacian_eigenpairs(support.symmetric(fused), n_clusters, random_state=random_state)[1]
-    weights, lam, done = np.full(len(graphs), 1 / len(graphs)), 1.0, False
+    rule = RankRule(support.symmetric(fused), n_clusters, random_state)
+    weights = np.full(len(graphs), 1 / len(graphs))
     objective: list[float] = []
-    lams: list[float] = []
-    while not done and len(objective) < max_iter:
+    while not rule.done and len(objective) < max_iter:
         graphs = [step.graph(support, fused, weight) for step, weight in zip(steps, weights, strict=True)]
         weights = _weights([fused - graph for graph in graphs], variant)
         mean = np.mean(graphs, axis=0)
-        penalty = lam / (2 * len(graphs) ** 2) * (1 / weights).sum()
-        fused = project_rows(mean - penalty * support.row_distances(embedding), support.taken & (mean > 0))
-        lams.append(lam)
-        symmetric = support.symmetric(fused)
-        step = rank_step(symmetric, n_clusters, embedding, lam, random_state)
-        embedding, lam, done = step.embedding, step.lam, step.done
+        penalty = rule.lam / (2 * len(graphs) ** 2) * (1 / weights).sum()
+        fused = project_rows(mean - penalty * support.row_distances(rule.embedding), support.taken & (mean > 0))
+        rule.update(support.symmetric(fused))
         objective.append(float(sum(np.linalg.norm(fused - graph) for graph in graphs)))
-    found = component_result("GMC", symmetric, embedding, n_clusters, len(objective))
-    history = {"lam": np.asarray(lams), "raw_weights": weights}
-    shares = weights / weights.sum()
-    return Solution(done, len(objective), np.asarray(objective), weights=shares, history=history, **found)
+    history = {"lam": np.asarray(rule.lams), "raw_weights": weights}
+    return rule.solution("GMC", objective, weights, converged=rule.done, **history)
 
 
 def _weights(gaps: Sequence[np.ndarray], variant: str) -> np.ndarray:

@@ -15,13 +15,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...graphs import adaptive_weights, distances_at, nearest_samples
-from ...linalg import project_rows, smallest_laplacian_eigenpairs
+from ...linalg import project_rows
 from ...views import Views
 from .._base import EmbeddingMixin
 from .._constraints import Count, Number
 from .._solution import Solution
 from .base import ProgramMethod
-from .rank_constrained import Support, component_result, rank_step
+from .rank_constrained import RankRule, Support
 
 __all__ = ["MLAN", "common_neighbors"]
 
@@ -51,27 +51,19 @@ def common_neighbors(
     alpha = float((0.5 * (k * distance[:, -1] - distance[:, :k].sum(axis=1))).mean())
     alpha = max(alpha, _LEAST * float(distance.mean()), np.finfo(float).tiny)
     at_support = [np.where(support.taken, distances_at(x, support.columns), 0) for x in features]
-    graph = support.symmetric(values)
-    embedding = smallest_laplacian_eigenpairs(graph, n_clusters, random_state=random_state)[1]
-    weights, done = np.full(n_views, 1 / n_views), False
+    rule = RankRule(support.symmetric(values), n_clusters, random_state, lam)
+    weights = np.full(n_views, 1 / n_views)
     objective: list[float] = []
-    lams: list[float] = []
-    while not done and len(objective) < max_iter:
+    while not rule.done and len(objective) < max_iter:
         if objective:
             weights = _weights(weights, _sums(at_support, values), variant)
         total = sum(w * d for w, d in zip(weights, at_support, strict=True))
-        pulls = -(total + lam * support.row_distances(embedding)) / (2 * alpha)
+        pulls = -(total + rule.lam * support.row_distances(rule.embedding)) / (2 * alpha)
         values = project_rows(pulls, support.taken)
-        graph = support.symmetric(values)
-        lams.append(lam)
-        step = rank_step(graph, n_clusters, embedding, lam, random_state)
-        embedding, lam, done = step.embedding, step.lam, step.done
-        squares = float(graph.data @ graph.data)
+        rule.update(support.symmetric(values))
+        squares = float(rule.graph.data @ rule.graph.data)
         objective.append(float(np.sqrt(_sums(at_support, values)).sum()) + alpha * squares)
-    found = component_result("MLAN", graph, embedding, n_clusters, len(objective))
-    shares = weights / weights.sum()
-    history = {"lam": np.asarray(lams)}
-    return Solution(done, len(objective), np.asarray(objective), weights=shares, history=history, **found)
+    return rule.solution("MLAN", objective, weights, converged=rule.done, lam=np.asarray(rule.lams))
 
 
 def _sums(distances: Sequence[np.ndarray], values: np.ndarray) -> np.ndarray:

@@ -18,8 +18,9 @@ from ..._utils.warn import warn
 from ...exceptions import ConvergenceWarning
 from ...linalg import smallest_laplacian_eigenpairs
 from ...linalg.threads import spans
+from .._solution import Solution
 
-__all__ = ["RankStep", "Support", "component_result", "rank_step"]
+__all__ = ["RankRule", "Support", "component_result"]
 
 _ZERO = 1e-10  # a sum of eigenvalues below it counts as 0, as in the programs
 _AT_ONCE = 2**21  # coordinates of neighbours in memory at once
@@ -96,26 +97,47 @@ class Support:
         return sp.csr_array((matrix + matrix.T) / 2)
 
 
-@dataclass(frozen=True)
-class RankStep:
-    """F, λ and whether the graph has the wanted number of components, after one application of the rule."""
+class RankRule:
+    """F and λ, updated with every graph until it has as many components as clusters.
 
-    embedding: np.ndarray
-    lam: float
-    done: bool
+    Attributes
+    ----------
+    graph : the last graph, symmetric
+    embedding : F, (n, c)
+    lam : λ
+    lams : λ before each update
+    done : whether the graph has as many components as clusters
+    """
 
+    def __init__(self, graph: sp.csr_array, n_clusters: int, rng: np.random.RandomState, lam: float = 1.0) -> None:
+        self.graph, self.lam, self.done = graph, lam, False
+        self.lams: list[float] = []
+        self._n_clusters, self._rng = n_clusters, rng
+        self.embedding = smallest_laplacian_eigenpairs(graph, n_clusters, random_state=rng)[1]
 
-def rank_step(
-    graph: sp.csr_array, n_clusters: int, previous: np.ndarray, lam: float, rng: np.random.RandomState
-) -> RankStep:
-    """Apply the rule for λ to a symmetric graph; ``previous`` is F before."""
-    count = min(n_clusters + 1, graph.shape[0])
-    values, vectors = smallest_laplacian_eigenpairs(graph, count, random_state=rng)
-    if values[:n_clusters].sum() > _ZERO:
-        return RankStep(vectors[:, :n_clusters], 2 * lam, False)
-    if count > n_clusters and values.sum() < _ZERO:
-        return RankStep(previous, lam / 2, False)
-    return RankStep(vectors[:, :n_clusters], lam, True)
+    def update(self, graph: sp.csr_array) -> None:
+        """Apply the rule to the next graph. If it has too many components, F stays that of the graph before."""
+        self.graph = graph
+        self.lams.append(self.lam)
+        c = self._n_clusters
+        count = min(c + 1, graph.shape[0])
+        values, vectors = smallest_laplacian_eigenpairs(graph, count, random_state=self._rng)
+        if count > c and values.sum() < _ZERO:
+            self.lam /= 2
+            return
+        self.embedding = vectors[:, :c]
+        if values[:c].sum() > _ZERO:
+            self.lam *= 2
+        else:
+            self.done = True
+
+    def solution(
+        self, method: str, objective: Sequence[float], weights: np.ndarray, *, converged: bool, **history: Any
+    ) -> Solution:
+        """The components of the graph as clusters, with weights scaled to sum to 1."""
+        found = component_result(method, self.graph, self.embedding, self._n_clusters, len(objective))
+        shares = weights / weights.sum()
+        return Solution(converged, len(objective), np.asarray(objective), weights=shares, history=history, **found)
 
 
 def component_result(

@@ -16,13 +16,13 @@ import numpy as np
 import scipy.sparse as sp
 
 from ...graphs import adaptive_weights, nearest_samples
-from ...linalg import project_rows, smallest_laplacian_eigenpairs
+from ...linalg import project_rows
 from ...views import Views
 from .._base import EmbeddingMixin
 from .._constraints import Count, OneOf
 from .._solution import Solution
 from .base import ProgramMethod
-from .rank_constrained import RankStep, Support, component_result, rank_step
+from .rank_constrained import RankRule, Support
 
 __all__ = ["SwMC", "closest_separated_graph", "neighbor_graph"]
 
@@ -43,28 +43,21 @@ def closest_separated_graph(
     support = _support(sum(graphs))
     entries = [_entries(graph, support) for graph in graphs]
     diagonal = support.columns == np.arange(len(support.columns))[:, None]
-    weights, nearest, converged, separated = start, None, False, True
+    weights, nearest, converged = start, None, False
     objective: list[float] = []
     while not converged and len(objective) < max_iter:
         total = sum(w * a for w, a in zip(weights, entries, strict=True))
         begin = support.symmetric(np.where(diagonal, 0, total if nearest is None else nearest))
-        embedding = smallest_laplacian_eigenpairs(begin, n_clusters, random_state=random_state)[1]
-        step = RankStep(embedding, 1.0, False)
-        for _ in range(_INNER):
-            pulls = (total - step.lam / 2 * support.row_distances(step.embedding)) / weights.sum()
+        rule = RankRule(begin, n_clusters, random_state)
+        while not rule.done and len(rule.lams) < _INNER:
+            pulls = (total - rule.lam / 2 * support.row_distances(rule.embedding)) / weights.sum()
             nearest = project_rows(pulls, support.taken & (total > 0))
-            fused = support.symmetric(np.where(diagonal, 0, nearest))
-            step = rank_step(fused, n_clusters, step.embedding, step.lam, random_state)
-            if step.done:
-                break
-        separated = step.done
+            rule.update(support.symmetric(np.where(diagonal, 0, nearest)))
         lengths = np.maximum([float(np.linalg.norm(nearest - a)) for a in entries], _LEAST)
         weights = 0.5 / lengths
         objective.append(float(lengths.sum()))
         converged = len(objective) > 1 and abs(objective[-2] - objective[-1]) <= tol
-    found = component_result("SwMC", fused, step.embedding, n_clusters, len(objective))
-    shares = weights / weights.sum()
-    return Solution(converged and separated, len(objective), np.asarray(objective), weights=shares, **found)
+    return rule.solution("SwMC", objective, weights, converged=converged and rule.done)
 
 
 def neighbor_graph(points: np.ndarray, n_neighbors: int) -> sp.csr_array:

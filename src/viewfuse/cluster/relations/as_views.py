@@ -16,13 +16,13 @@ import numpy as np
 from ...views import Views
 from .checks import warn_of_noise
 from .fused import FusedPoints
+from .held_out import SAYS_SOMETHING
 from .maps import Origin, RelationMap, check_fit, prepare
 from .smoothing import Plan, best_plan
 
 __all__ = ["RelationViews"]
 
 _PROVISIONAL = 8  # clusters, while their number is not known
-_SAYS_SOMETHING = 0.02  # nats of the held-out edges that the clusters of the features predict
 
 
 @dataclass(frozen=True)
@@ -61,10 +61,10 @@ class RelationViews:
             by_graph = tried.parts[len(prepared.features) :]
             ones = [1.0] * len(prepared.features), [1.0]
             for g, v in enumerate(prepared.map.graphs):
-                if prepared.features and by_graph[g] < max(_SAYS_SOMETHING, tried.noise):
+                if prepared.features and by_graph[g] < max(SAYS_SOMETHING, tried.noise):
                     silent[v] = "does not agree with the other views"
                     continue
-                steps = next(plan.steps for plan in tried.plans if plan.graphs == (g,))
+                steps = next(plan.steps for plan in tried.plans if plan.graphs == (g,) and not plan.beside)
                 fused[v], made[v], _ = FusedPoints.learn(
                     [Plan((0,), steps)],
                     prepared.features,

@@ -62,6 +62,7 @@ class FusedPoints:
     weights : tuple of GraphWeights, one per graph
     states : dict of (t, n, r) arrays, by the graphs of a plan: the features of the training samples before each step
     finishes : tuple of Finish or Spectrum, one per plan
+    unsmoothed : Finish or None, of the features that are kept beside smoothed ones
     axes : (p, r) array or None, if the plans have many columns together
     """
 
@@ -71,6 +72,7 @@ class FusedPoints:
     weights: tuple[GraphWeights, ...]
     states: dict[Mix, np.ndarray]
     finishes: tuple[Any, ...]
+    unsmoothed: Finish | None
     axes: np.ndarray | None
 
     @classmethod
@@ -103,8 +105,9 @@ class FusedPoints:
         )
         factors = tuple(float(np.sqrt(weight)) for weight in importance[0])
         filters = [low_pass(graph) for graph in graphs]
-        start = cls((), coordinates, tuple(importance[1]), (), {}, (), None)
+        start = cls((), coordinates, tuple(importance[1]), (), {}, (), None, None)
         raw = start._coordinates(features, present) if features else np.zeros((graphs[0].shape[0], 0), dtype=np.float32)
+        unsmoothed = start._finish(raw, factors) if any(plan.beside for plan in plans) else None
         states: dict[Mix, np.ndarray] = {}
         finishes: list[Any] = []
         parts = []
@@ -117,16 +120,15 @@ class FusedPoints:
             steps = smooth(raw, [filters[g] for g in plan.graphs], [importance[1][g] for g in plan.graphs], plan.steps)
             if len(steps) - 1 > len(states.get(plan.graphs, ())):
                 states[plan.graphs] = np.array(steps[:-1])
-            finish = Finish.learn(steps[-1], start._widths(), start._directions(), factors)
-            finishes.append(finish)
-            parts.append(finish(steps[-1]))
+            finishes.append(start._finish(steps[-1], factors))
+            parts.append(_finished(plan, finishes[-1], steps[-1], unsmoothed, raw))
         joint = np.hstack(parts)
         axes = None
         if joint.shape[1] > _MOST_COLUMNS:
             axes = randomized_svd(joint, min(_MOST_COLUMNS, *joint.shape), random_state=random_state)[2].T
         weights = tuple(GraphWeights.of(graph) for graph in graphs)
         spectra = tuple(f.without_points() if isinstance(f, Spectrum) else f for f in finishes)
-        made = cls(tuple(plans), coordinates, tuple(importance[1]), weights, states, spectra, axes)
+        made = cls(tuple(plans), coordinates, tuple(importance[1]), weights, states, spectra, unsmoothed, axes)
         return made, joint if axes is None else joint @ axes, parts
 
     def __call__(self, features: Sequence[Any], present: np.ndarray | None, edges: Sequence[sp.csr_array]) -> np.ndarray:
@@ -142,7 +144,7 @@ class FusedPoints:
                 before = self.states[plan.graphs][step]
                 moved = [self.importance[g] * self.weights[g].step(edges[g], own, before) for g in plan.graphs]
                 own = sum(moved) / sum(self.importance[g] for g in plan.graphs)  # type: ignore[assignment]
-            parts.append(finish(own))
+            parts.append(_finished(plan, finish, own, self.unsmoothed, raw))
         joint = np.hstack(parts)
         return np.asarray(joint if self.axes is None else joint @ self.axes)
 
@@ -153,8 +155,16 @@ class FusedPoints:
             parts = [np.where(present[:, [v]], part, 0) for v, part in enumerate(parts)]
         return np.hstack(parts).astype(np.float32, copy=False)
 
+    def _finish(self, smoothed: np.ndarray, factors: tuple[float, ...]) -> Finish:
+        return Finish.learn(smoothed, self._widths(), self._directions(), factors)
+
     def _widths(self) -> tuple[int, ...]:
         return tuple(len(one.centre) for one in self.coordinates)
 
     def _directions(self) -> tuple[bool, ...]:
         return tuple(one.are_directions for one in self.coordinates)
+
+
+def _finished(plan: Plan, finish: Finish, smoothed: np.ndarray, unsmoothed: Finish | None, raw: np.ndarray) -> np.ndarray:
+    """The points of a plan: the smoothed features, and beside them the features themselves if it keeps them."""
+    return np.hstack([unsmoothed(raw), finish(smoothed)]) if plan.beside and unsmoothed is not None else finish(smoothed)

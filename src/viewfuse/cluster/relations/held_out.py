@@ -5,8 +5,8 @@ the rest. Their score in a view is the mutual information (in nats) between the 
 held-out part predicts for it: by ridge regression on the held-out columns, out of fold, or by a vote of the neighbours along
 held-out edges. Noise cannot be predicted, so a clustering of noise has score 0, however well it fits the noise.
 
-The score of a clustering is ``Σ_v √I_v``. The root rewards agreement with several views: one view that is a little clearer
-than the truth, such as a graph of cliques with clusters of its own, does not outweigh the others.
+The score of a clustering is ``Σ_v log(1 + I_v/0.02)``. The logarithm rewards agreement with several views: one view that is
+clearer than the truth, such as a graph of cliques with clusters of its own, does not outweigh the others.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ import scipy.sparse as sp
 
 from .features import Coordinates
 
-__all__ = ["HeldOut", "mutual_information", "noise_level"]
+__all__ = ["SAYS_SOMETHING", "HeldOut", "mutual_information", "noise_level", "total_score"]
 
+SAYS_SOMETHING = 0.02  # nats of a view that clusters predict
 _SHARE = 0.3
 _FEWEST_COLUMNS = 50  # a view of fewer columns is not split
 _FOLDS = 5
@@ -75,7 +76,12 @@ class HeldOut:
         return np.array(found)
 
     def score(self, labels: np.ndarray, n_clusters: int) -> float:
-        return float(np.sqrt(self.parts(labels, n_clusters)).sum())
+        return total_score(self.parts(labels, n_clusters))
+
+
+def total_score(parts: np.ndarray) -> float:
+    """The score of a clustering from those in each view."""
+    return float(np.log1p(parts / SAYS_SOMETHING).sum())
 
 
 def mutual_information(labels: np.ndarray, predicted: np.ndarray, n_clusters: int) -> float:

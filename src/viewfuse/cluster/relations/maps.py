@@ -147,13 +147,13 @@ def prepare(
     for v, kind in enumerate(views.kinds):
         if kind == "graph" or v in left_out:
             continue
-        if kind in RELATIONS:
-            points[v] = RelationPoints.learn(arrays[v], kind, random_state)
-            check_semidefinite(views, v, points[v].least)
-        elif _is_constant(arrays[v]):
+        if _is_constant(arrays[v], but_diagonal=kind in RELATIONS):
             warn(_constant(views, v))
             silent[v] = "is constant"
             continue
+        if kind in RELATIONS:
+            points[v] = RelationPoints.learn(arrays[v], kind, random_state)
+            check_semidefinite(views, v, points[v].least)
         features[v] = points[v](arrays[v]) if v in points else _on_host(arrays[v])
     used = {v: graph for v, graph in graphs.items() if v not in silent}
     if not features and not used:
@@ -190,7 +190,12 @@ def _constant(views: Views, v: int) -> UninformativeViewWarning:
     )
 
 
-def _is_constant(array: Any) -> bool:
+def _is_constant(array: Any, *, but_diagonal: bool = False) -> bool:
+    """Whether all rows are equal; of relations, whether each two samples have the same."""
+    if but_diagonal:
+        dense = np.asarray(array.toarray() if sp.issparse(array) else to_host(array))
+        between = dense[0, 1] if len(dense) > 1 else 0.0
+        return bool(((dense == between) | np.eye(len(dense), dtype=bool)).all())
     if sp.issparse(array):
         return bool((array.max(axis=0) != array.min(axis=0)).nnz == 0)
     return bool((to_host(array) == to_host(array)[:1]).all())

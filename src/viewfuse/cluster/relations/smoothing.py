@@ -1,9 +1,11 @@
 """Features smoothed over graphs, and how much to smooth over which graphs, chosen without labels.
 
 A plan is a set of graphs and a number of steps ``t``: the points are ``Gᵗ X`` with ``G`` the mean of the low-pass filters of
-the graphs. ``t = 0`` uses features alone, ``t = None`` the spectrum of the graphs alone. Each plan is tried on views of
-which a part is held out (:mod:`viewfuse.cluster.relations.held_out`). Those whose clusters predict that part best are taken,
-side by side: which of several good amounts of smoothing is the best cannot be known, and together they are more stable.
+the graphs. ``t = 0`` uses features alone, ``t = None`` the spectrum of the graphs alone. In a dense graph a sample has
+hundreds of neighbours, among which its own features vanish; so a plan may keep the features ``X`` beside ``Gᵗ X``. Each plan
+is tried on views of which a part is held out (:mod:`viewfuse.cluster.relations.held_out`). Those whose clusters predict that
+part best are taken, side by side: which of several good amounts of smoothing is the best cannot be known, and together they
+are more stable.
 """
 
 from __future__ import annotations
@@ -18,19 +20,20 @@ from sklearn.cluster import KMeans
 from sklearn.preprocessing import normalize
 
 from ...graphs.relations import low_pass, spectral_points
-from .held_out import HeldOut, noise_level
+from .held_out import SAYS_SOMETHING, HeldOut, noise_level, total_score
 
 __all__ = ["Finish", "Plan", "Spectrum", "Tried", "best_plan", "cluster_points", "count_clusters", "smooth"]
 
 _STEPS = (1, 2, 4, 8, 16)
 _WORSE = 2  # in a row: more steps are not tried
-_SAYS_SOMETHING = 0.02  # nats
+_BESIDE = 2  # of the best numbers of steps are tried with the features beside
 _MOST_CLUSTERED = 5_000
 _MOST_SPLIT_TWICE = 5_000
-_NEARLY_BEST = 0.95  # of the best score
-_MOST_PLANS = 5
+_NEARLY_BEST = 0.93  # of the best score
+_MOST_PLANS = 8
 _PROVISIONAL = 8  # clusters, while their number is not known
-_GROWTH = 0.03
+_COST_OF_CLUSTERS = 0.5
+_NOT_WORTH = 4  # in a row: larger numbers are not tried
 
 
 @dataclass(frozen=True)
@@ -39,13 +42,14 @@ class Plan:
 
     graphs: tuple[int, ...]
     steps: int | None
+    beside: bool = False  # whether the features are kept beside the smoothed ones
 
     def __str__(self) -> str:
         if not self.graphs:
             return "features alone"
         if self.steps is None:
             return "graphs alone"
-        return f"features smoothed {self.steps}×"
+        return f"features as they are and smoothed {self.steps}×" if self.beside else f"features smoothed {self.steps}×"
 
 
 @dataclass(frozen=True)
@@ -65,7 +69,7 @@ class Tried:
         return self.plans[0]
 
     def good(self) -> tuple[Plan, ...]:
-        """The best plan and those whose scores are nearly as good, at most five."""
+        """The best plan and those whose scores are nearly as good, at most eight."""
         return tuple(p for p, s in zip(self.plans, self.scores, strict=True) if s >= _NEARLY_BEST * self.scores[0])[
             :_MOST_PLANS
         ]
@@ -192,16 +196,20 @@ def best_plan(
         return tried[plan]
 
     def score(plan: Plan) -> float:
-        return float(np.sqrt(parts(plan)).sum())
+        return total_score(parts(plan))
 
     def explore(chosen: tuple[int, ...]) -> None:
         best, worse = -np.inf, 0
+        smoothed = []
         for steps in _STEPS if features else ():
-            found = score(Plan(chosen, steps))
+            smoothed.append(Plan(chosen, steps))
+            found = score(smoothed[-1])
             worse = worse + 1 if found < best else 0
             best = max(best, found)
             if worse == _WORSE:
                 break
+        for plan in sorted(smoothed, key=score, reverse=True)[:_BESIDE]:
+            score(replace(plan, beside=True))
         score(Plan(chosen, None))
 
     if features:
@@ -212,7 +220,7 @@ def best_plan(
     if len(graphs) > 1:
         explore(everything)
         by_graph = parts(max(tried, key=score))[len(features) :]
-        saying = tuple(g for g in everything if by_graph[g] > _SAYS_SOMETHING)
+        saying = tuple(g for g in everything if by_graph[g] > SAYS_SOMETHING)
         if 1 < len(saying) < len(everything):
             explore(saying)
     ranked = sorted(tried, key=score, reverse=True)
@@ -227,22 +235,23 @@ def count_clusters(
     random_state: np.random.RandomState,
     encoded: Sequence[bool] | None = None,
 ) -> int:
-    """The number of clusters from which on more clusters hardly predict the held-out part any better.
+    """The number of clusters with the largest ``Σ_v max(log(1 + I_v/0.02) − ½ log k, 0)``; 1 if nothing can be predicted.
 
-    It is the first number k whose score grows by less than 3 % per cluster up to k + 2; 1 if nothing can be predicted.
+    ``I_v`` is what clusters predict of the held-out part of view v. More clusters hold more information, so ``I_v`` grows
+    with k; it must grow as fast as ``√k`` for a cluster to be worth it. No larger numbers are tried after four in a row
+    that are not.
     """
     plan = best_plan(features, graphs, min(_PROVISIONAL, most), random_state, encoded=encoded).best
     trials = _trials(features, graphs, random_state, None, encoded)
-    counts = range(2, most + 1)
-    parts = [np.mean([trial.parts(plan, k) for trial in trials], axis=0) for k in counts]
-    if not any((found > noise_level(graphs[0].shape[0], k)).any() for k, found in zip(counts, parts, strict=True)):
-        return 1
-    scores = [float(np.sqrt(found).sum()) for found in parts]
-    for k, score in zip(counts, scores, strict=True):
-        later = scores[min(k, len(scores) - 1)]  # of k + 2
-        if later < score * (1 + _GROWTH) ** 2:
-            return k
-    return most
+    best, highest = 1, 0.0
+    for k in range(2, most + 1):
+        parts = np.mean([trial.parts(plan, k) for trial in trials], axis=0)
+        worth = np.maximum(np.log1p(parts / SAYS_SOMETHING) - _COST_OF_CLUSTERS * np.log(k), 0).sum()
+        if worth > highest and (parts > noise_level(graphs[0].shape[0], k)).any():
+            best, highest = k, float(worth)
+        elif k >= max(best, 2) + _NOT_WORTH:
+            break
+    return best
 
 
 def _trials(
@@ -279,5 +288,9 @@ class _Trial:
         filters, weights = [self.filters[g] for g in plan.graphs], [self.weights[g] for g in plan.graphs]
         state = smooth(state, filters, weights, plan.steps - steps)[-1]
         self.states[plan.graphs] = plan.steps, state
-        widths = tuple(part.shape[1] for part in held.features)
-        return Finish.learn(state, widths, held.directions, (1.0,) * len(widths))(state)
+        smoothed = self._finished(state)
+        return np.hstack([self._finished(np.hstack(held.features)), smoothed]) if plan.beside else smoothed
+
+    def _finished(self, state: np.ndarray) -> np.ndarray:
+        widths = tuple(part.shape[1] for part in self.held_out.features)
+        return Finish.learn(state, widths, self.held_out.directions, (1.0,) * len(widths))(state)

@@ -1,9 +1,9 @@
-"""AnchorGFSC over Dask: the same iterations, on chunks of rows, on the workers that hold them.
+"""AnchorGFSC over Dask: rows are assigned in chunks, on the workers that hold them.
 
-A worker processes a chunk as one machine processes a portion of a file: the same functions
-(:mod:`viewfuse.cluster.rows.source`) reduce it to the sums of an iteration (m × m numbers) or assign its rows. The client
-receives a sample of the rows (200 per anchor), from which it learns the anchors and the weights, and one set of sums. It
-sends d × m numbers to the workers. Labels, embedding and confidence stay Dask arrays with the chunks of the views.
+The client receives a sample of the rows (200 per anchor), from which it learns anchors, weights and clusters. It sends
+d × m numbers to the workers. A worker assigns the rows of a chunk as one machine assigns those of a portion of a file, by
+the same functions (:mod:`viewfuse.cluster.rows.source`). Labels, embedding and confidence stay Dask arrays with the chunks
+of the views.
 
 Chunks are processed by the cluster that a ``distributed.Client`` is connected to, or by the threads of this machine. Every
 step is a function of a chunk and of what was learned before, so Dask can recompute what a lost worker held.
@@ -20,16 +20,14 @@ import scipy.sparse as sp
 from ..._utils.extras import require
 from ..._utils.warn import warn
 from ...exceptions import ChunksWarning, ViewsError, ViewsTypeError
-from ...fusion.anchor import AnchorModel, Sums
+from ...graphs.anchors import UnitRows
 from ...linalg import occurrences
 from ...views import Views
 from .dask_frames import frames_as_arrays
 from .placement import Placement
-from .source import Scaler, assign_block, sum_block
+from .source import Scaler, assign_block
 
 __all__ = ["DaskRows", "occurrences_in_chunks"]
-
-_FAN_IN = 16  # number of sums that one task adds
 
 
 class DaskRows:
@@ -86,14 +84,8 @@ class DaskRows:
         parts = require("dask", extra="dask").compute(*chosen)
         return [_stacked([part[v] for part in parts]) for v in range(len(self.arrays))]
 
-    def sums(self, model: AnchorModel, used: Sequence[int]) -> Sums:
-        delayed = require("dask", extra="dask").delayed
-        shared = delayed((model, Scaler(self.described, used, self.block_rows)))
-        parts = [delayed(_sums_of)(shared, start, *blocks) for start, _, blocks in self._chunks(used)]
-        while len(parts) > 1:
-            parts = [delayed(sum)(parts[i : i + _FAN_IN]) for i in range(0, len(parts), _FAN_IN)]
-        total: Sums = parts[0].compute()
-        return total
+    def held(self, sample: list[UnitRows]) -> list[UnitRows]:
+        return sample
 
     def assign(self, placement: Placement, used: Sequence[int], wanted: Sequence[str]) -> list[Any]:
         delayed = require("dask", extra="dask").delayed
@@ -131,10 +123,6 @@ def occurrences_in_chunks(labels: Any, n_clusters: int) -> tuple[np.ndarray, np.
 
 def _rows_of(rows: np.ndarray, *blocks: Any) -> list[Any]:
     return [block[rows] for block in blocks]
-
-
-def _sums_of(shared: tuple[AnchorModel, Scaler], start: int, *blocks: Any) -> Sums:
-    return sum_block(*shared, blocks, start)
 
 
 def _assigned_of(shared: tuple[Placement, Scaler], start: int, wanted: list[str], *blocks: Any) -> list[np.ndarray]:

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from ..._utils.row_blocks import portion_of, read_rows
-from ...fusion.anchor import AnchorModel, Sums
+from ...graphs.anchors import UnitRows
 from ...linalg.threads import spans
 from ...views import Views
 from .placement import Placement
-from .source import BLOCK_ROWS, Rows, Scaler, assign_block, sum_block
+from .source import BLOCK_ROWS, Rows, Scaler, assign_block
 
 __all__ = ["LocalRows"]
 
@@ -42,11 +42,8 @@ class LocalRows:
     def take(self, rows: Rows) -> list[Any]:
         return [read_rows(array, rows) for array in self.described.arrays]
 
-    def sums(self, model: AnchorModel, used: Sequence[int]) -> Sums:
-        scaler = Scaler(self.described, used, self.block_rows)
-        parts = (sum_block(model, scaler, self._read(rows, used), rows.start) for rows in self._portions(used))
-        total: Sums = sum(parts)  # type: ignore[assignment]
-        return total
+    def held(self, sample: list[UnitRows]) -> list[UnitRows]:
+        return sample
 
     def assign(self, placement: Placement, used: Sequence[int], wanted: Sequence[str]) -> list[np.ndarray]:
         scaler = Scaler(self.described, used, self.block_rows)

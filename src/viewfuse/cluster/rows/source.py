@@ -9,13 +9,12 @@ import numpy as np
 import scipy.sparse as sp
 
 from ...exceptions import ViewsError
-from ...fusion.anchor import AnchorModel, Sums, block_sums
 from ...graphs.anchors import UnitRows, squared_lengths
 from ...linalg.threads import for_each, spans, worker_threads
 from ...views import Views
 from .placement import Placement
 
-__all__ = ["BLOCK_ROWS", "RowSource", "Rows", "Scaler", "assign_block", "sum_block"]
+__all__ = ["BLOCK_ROWS", "RowSource", "Rows", "Scaler", "assign_block"]
 
 BLOCK_ROWS = 2048  # rows whose edges to the anchors fit into the cache
 
@@ -46,12 +45,12 @@ class RowSource(Protocol):
         """Some rows of every view, by ascending positions, neither checked nor scaled."""
         ...
 
-    def sums(self, model: AnchorModel, used: Sequence[int]) -> Sums:
-        """The sums over all rows that an iteration needs."""
+    def held(self, sample: list[UnitRows]) -> list[UnitRows]:
+        """Rows of the host, where the source learns from them: on its device, if it has one."""
         ...
 
     def assign(self, placement: Placement, used: Sequence[int], wanted: Sequence[str]) -> list[Any]:
-        """The wanted attributes of :class:`Assigned` for all rows, each as one array."""
+        """The wanted results of :meth:`Placement.assign` for all rows, each as one array."""
         ...
 
 
@@ -81,7 +80,8 @@ class Scaler:
 
     def scaled(self, blocks: Sequence[Any], rows: Rows) -> list[UnitRows]:
         """Check and scale blocks of the used views; ``rows`` are the positions of their rows."""
-        absent = np.stack([self.absent(v, block, rows) for v, block in zip(self.used, blocks, strict=True)])
+        found = [self._absent(v, block, rows) for v, block in zip(self.used, blocks, strict=True)]
+        absent = np.stack([missing for missing, _ in found])
         nowhere = np.flatnonzero(absent.all(axis=0))
         if nowhere.size:
             names = ", ".join(repr(self.views.names[v]) for v in self.used)
@@ -90,13 +90,21 @@ class Scaler:
                 f"The sample in {sample} is missing from every view ({names}), so it cannot be assigned to a cluster.",
                 hint="Remove this sample.",
             )
-        return [UnitRows.of(block, missing) for block, missing in zip(blocks, absent, strict=True)]
+        return [
+            UnitRows.of(block, missing, None if missing.any() else squares)
+            for block, (missing, squares) in zip(blocks, found, strict=True)
+        ]
 
     def absent(self, v: int, block: Any, rows: Rows) -> np.ndarray:
         """Which of these rows belong to samples that are missing from view ``v``, (b,) bool."""
+        return self._absent(v, block, rows)[0]
+
+    def _absent(self, v: int, block: Any, rows: Rows) -> tuple[np.ndarray, np.ndarray]:
+        """The same, and the squared lengths of the rows."""
         present = self.views.present
         absent = np.zeros(block.shape[0], dtype=bool) if present is None else ~present[rows, v]
-        suspicious = np.flatnonzero(~np.isfinite(squared_lengths(block)) & ~absent)
+        squares = squared_lengths(block)
+        suspicious = np.flatnonzero(~np.isfinite(squares) & ~absent)
         if suspicious.size:
             values = block[suspicious].toarray() if sp.issparse(block) else block[suspicious]
             missing = np.isnan(values).all(axis=1)
@@ -104,7 +112,7 @@ class Scaler:
             wrong = ~np.isfinite(values) & ~missing[:, None]  # all False if only the square overflows
             if wrong.any():
                 self._refuse(v, suspicious, values, wrong, rows)
-        return absent
+        return absent, squares
 
     def _refuse(self, v: int, suspicious: np.ndarray, values: np.ndarray, wrong: np.ndarray, rows: Rows) -> None:
         i, column = np.argwhere(wrong)[0]
@@ -119,22 +127,16 @@ class Scaler:
         )
 
 
-def sum_block(model: AnchorModel, scaler: Scaler, blocks: Sequence[Any], start: int) -> Sums:
-    """The sums over the rows of one portion of a file, or of one chunk on a worker."""
-    with worker_threads():
-        return scaler.each_block(blocks, start, lambda _, views: block_sums(model, views))
-
-
 def assign_block(
     placement: Placement, scaler: Scaler, blocks: Sequence[Any], start: int, wanted: Sequence[str]
 ) -> list[np.ndarray]:
-    """The wanted attributes of :class:`Assigned` for the rows of one portion of a file, or of one chunk on a worker."""
+    """The wanted results of :meth:`Placement.assign` for the rows of one portion of a file, or of one chunk on a worker."""
     arrays = placement.empty(blocks[0].shape[0], len(scaler.used), wanted)
 
     def fill(rows: slice, views: list[UnitRows]) -> int:
-        assigned = placement.assign(views)
+        assigned = placement.assign(views, wanted)
         for name, array in zip(wanted, arrays, strict=True):
-            array[rows.start - start : rows.stop - start] = getattr(assigned, name)
+            array[rows.start - start : rows.stop - start] = assigned[name]
         return 0
 
     with worker_threads():

@@ -9,7 +9,6 @@ from array_api_compat import array_namespace
 
 from ..._utils.device import beside, is_tensor, on_device, to_host
 from ..._utils.row_blocks import read_rows
-from ...fusion.anchor import AnchorModel, Sums, block_sums
 from ...graphs.anchors import UnitRows
 from ...linalg.threads import spans
 from ...views import Views
@@ -20,10 +19,12 @@ from .source import Scaler
 __all__ = ["TensorRows"]
 
 _BLOCK_ROWS = 2**17  # enough to keep a GPU busy
+# Samples of at most this many numbers are learned from on the host, so that labels are the same on every device.
+_MOST_ON_HOST = 2**18
 
 
 class TensorRows(LocalRows):
-    """Rows of views on a device. Only a sample of the rows and arrays of the size of the anchors are copied to the host.
+    """Rows of views on a device. Only a sample of the rows is copied to the host, to be checked, and back.
 
     Parameters
     ----------
@@ -46,10 +47,10 @@ class TensorRows(LocalRows):
         rows._results_to_host = self._results_to_host
         return rows
 
-    def sums(self, model: AnchorModel, used: Sequence[int]) -> Sums:
-        model = model.like(self.described.arrays[used[0]])
-        results: Any = [block_sums(model, views) for _, views in self._blocks(used)]
-        return sum(results)
+    def held(self, sample: list[UnitRows]) -> list[UnitRows]:
+        if sum(view.values.shape[0] * view.values.shape[1] for view in sample) <= _MOST_ON_HOST:
+            return sample
+        return [view.like(self.described.arrays[0]) for view in sample]
 
     def assign(self, placement: Placement, used: Sequence[int], wanted: Sequence[str]) -> list[Any]:
         first = self.described.arrays[used[0]]
@@ -58,9 +59,9 @@ class TensorRows(LocalRows):
             xp.empty((len(self), *formats[name][0]), dtype=getattr(xp, _TYPES[name]), device=first.device) for name in wanted
         ]
         for rows, views in self._blocks(used):
-            assigned = placement.assign(views)
+            assigned = placement.assign(views, wanted)
             for name, array in zip(wanted, arrays, strict=True):
-                array[rows, ...] = getattr(assigned, name)
+                array[rows, ...] = assigned[name]
         return [to_host(array) if self._results_to_host else array for array in arrays]
 
     def _blocks(self, used: Sequence[int]) -> Iterator[tuple[slice, list[UnitRows]]]:

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import json
-import time
-import warnings
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from ... import metrics
 from ...cluster import METHODS, known_methods
 from ...datasets import data_folder, describe, load_digits_views, names
-from ...exceptions import ViewfuseError, ViewfuseWarning
 from ...views import Views
+from ..engine import measured
 from ..paper import DataSource, data_source
 
 __all__ = ["METRICS", "ORACLE_GRIDS", "ORDERS", "ROW_ORDER", "BenchmarkCell", "planned", "run_cell", "sources_for"]
@@ -118,48 +115,51 @@ class BenchmarkCell:
         identity = [self.dataset, self.checksum, self.method, self.seed, self.order, self.parameters]
         return json.dumps(identity, sort_keys=True)
 
+    @property
+    def setting(self) -> str:
+        return json.dumps([self.dataset, self.method, self.order, self.parameters], sort_keys=True)
+
 
 def planned(
     sources: list[DataSource], methods: list[str], n_seeds: int, *, oracle: bool, shipped: bool
 ) -> list[BenchmarkCell]:
-    """All cells: data sets × methods × seeds at the defaults, in shipped order too where that matters, and the grids."""
+    """All cells: data sets × methods × seeds at the defaults, in shipped order too where that matters, and the grids.
+
+    All of one seed come before the next: a stopped run has something of everything, and what is over its limit with the
+    first seed is known before the others.
+    """
     cells = []
-    for source in sources:
-        checksum = source.checksum()
-        for method in methods:
-            points = [{}, *(ORACLE_GRIDS.get(method, []) if oracle else [])]
-            defaults = METHODS[method]().get_params(deep=False)
-            # A point of the grid that is the default is the default.
-            wanted = [p for p in points if not p or any(defaults[name] != value for name, value in p.items())]
-            for seed in range(n_seeds):
-                cells += [BenchmarkCell(source.name, checksum, method, seed, parameters=point) for point in wanted]
+    checksums = {source.name: source.checksum() for source in sources}
+    for seed in range(n_seeds):
+        for source in sources:
+            for method in methods:
+                settings = [("shuffled", point) for point in _points(method, oracle=oracle)]
                 if shipped and method in ROW_ORDER:
-                    cells.append(BenchmarkCell(source.name, checksum, method, seed, "shipped"))
+                    settings.append(("shipped", {}))
+                cells += [BenchmarkCell(source.name, checksums[source.name], method, seed, *one) for one in settings]
     return cells
+
+
+def _points(method: str, *, oracle: bool) -> list[dict[str, Any]]:
+    """The defaults and, for the oracle, the other points of the grid."""
+    if not oracle:
+        return [{}]
+    defaults = METHODS[method]().get_params(deep=False)
+    grid = ORACLE_GRIDS.get(method, [])
+    return [{}, *(point for point in grid if any(defaults[name] != value for name, value in point.items()))]
 
 
 def run_cell(cell: BenchmarkCell, source: DataSource) -> dict[str, Any]:
     """Fit and score. The labels of the data give the number of clusters and the scores, nothing else."""
     known_methods([cell.method])
     views, k = _views(source, cell.order)
-    outcome: dict[str, Any] = {"key": cell.key, "scores": None, "failed": None}
-    worked = time.process_time()
-    with warnings.catch_warnings(record=True) as given, threadpool_limits(1):
-        warnings.simplefilter("always", ViewfuseWarning)
-        started = time.perf_counter()
-        try:
-            model = METHODS[cell.method](n_clusters=k, random_state=cell.seed, **cell.parameters).fit(views)
-        except ViewfuseError as error:
-            outcome["failed"] = f"{type(error).__name__}: {error}"
-        else:
-            found = metrics.evaluate(views.y, model.labels_)
-            outcome["scores"] = {name: round(100 * found[name], 6) for name in METRICS}
-        outcome["seconds"] = round(time.perf_counter() - started, 3)
-    outcome["core_seconds"] = round(time.process_time() - worked, 3)
-    outcome["warnings"] = sorted(
-        {f"{w.category.__name__}: {w.message}" for w in given if issubclass(w.category, ViewfuseWarning)}
-    )
-    return outcome
+
+    def work() -> dict[str, Any]:
+        model = METHODS[cell.method](n_clusters=k, random_state=cell.seed, **cell.parameters).fit(views)
+        found = metrics.evaluate(views.y, model.labels_)
+        return {"scores": {name: round(100 * found[name], 6) for name in METRICS}}
+
+    return measured(cell.key, work)
 
 
 @lru_cache(maxsize=1)

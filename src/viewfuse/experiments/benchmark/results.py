@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from statistics import fmean, stdev
 from typing import Any
 
 import numpy as np
 from scipy.stats import friedmanchisquare, rankdata, studentized_range
 
 from ..._utils.store import Store
+from ..tables import mean_std
 from .cells import BenchmarkCell
 
 __all__ = ["MethodResult", "Ranking", "ranking", "results"]
@@ -50,11 +50,10 @@ class MethodResult:
     session: Mapping[str, Any]
 
     def mean(self, metric: str) -> float | None:
-        return fmean(self.scores[metric]) if self.scores else None
+        return mean_std(self.scores[metric])[0] if self.scores else None
 
     def deviation(self, metric: str) -> float:
-        values = self.scores.get(metric, ())
-        return stdev(values) if len(values) > 1 else 0.0
+        return mean_std(self.scores[metric])[1] if self.scores else 0.0
 
 
 def results(cells: Sequence[BenchmarkCell], store: Store) -> list[MethodResult]:

@@ -6,20 +6,20 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..._utils.extras import require
 from ..._utils.store import Store
 from ...cluster import known_methods
 from ...exceptions import ParameterError, ViewsError
+from ..engine import CellProgress, compute
 from ..figures import save_figure
-from ..page import as_html, as_markdown
-from ..paper import DataSource
-from ..session import file_name, session
-from ..workers import Limits, Outcome, in_workers
-from .cells import BenchmarkCell, planned, run_cell, sources_for
+from ..page import as_html, as_markdown, require_page_extras
+from ..session import file_name
+from ..tables import as_csv
+from ..workers import Limits
+from .cells import planned, run_cell, sources_for
 from .figures import plot_bars, plot_critical_differences, plot_quality_against_time
 from .page import TITLE, page_blocks
 from .results import MethodResult, Ranking, ranking, results
-from .tables import as_csv, as_latex
+from .tables import as_latex, record
 
 __all__ = ["benchmark"]
 
@@ -36,9 +36,10 @@ def benchmark(
     oracle: bool = False,
     shipped: bool = False,
     page_only: bool = False,
+    cells_only: bool = False,
     command: str = "viewfuse.experiments.benchmark",
-    on_cell: Callable[[BenchmarkCell, dict[str, Any], int, int], None] | None = None,
-) -> Path:
+    on_cell: Callable[[CellProgress], None] | None = None,
+) -> Path | None:
     """Compare methods on data sets with known labels, at their defaults, and write tables, ranks, figures and a page.
 
     This needs the extras ``cli``, ``plot`` and ``report``.
@@ -62,22 +63,25 @@ def benchmark(
         Also run the methods that depend on the order of the rows with the rows as they are in the file.
     page_only : bool
         Compute nothing; write the files from what is finished.
+    cells_only : bool
+        Write no page. This needs neither ``plot`` nor ``report``.
     command : str
-        The command that the page says it was made with.
+        The command that the page says it was made with; with ``page_only`` that of the last run, if there is one.
     on_cell : callable, optional
-        Called as ``on_cell(cell, result, done, total)`` after every fit.
+        Called with a :class:`CellProgress` for every finished fit.
 
     Returns
     -------
-    Path
-        The HTML page. The same folder contains ``README.md``, ``results.csv``, ``table.tex``, figures and ``cells.jsonl``.
+    Path or None
+        The HTML page, None with ``cells_only``. The same folder contains ``README.md``, ``results.csv``, ``table.tex``,
+        figures and ``cells.jsonl``.
     """
     keys = known_methods(methods)
     for name, value in (("n_seeds", n_seeds), ("workers", workers)):
         if value < 1:
             raise ParameterError(f"{name} must be at least 1; got {value}.", parameter=name, value=value)
-    require("jinja2", extra="report")
-    require("matplotlib", extra="plot").use("Agg")
+    if not cells_only:
+        require_page_extras()
     sources = sources_for(None if data is None else list(data))
     absent = [source.name for source in sources if not source.is_available]
     if absent:
@@ -90,51 +94,25 @@ def benchmark(
     folder = Path(output)
     with Store.opened(folder) as store:
         cells = planned(sources, keys, n_seeds, oracle=oracle, shipped=shipped)
-        missing = [cell for cell in cells if cell.key not in store.results]
-        if missing and not page_only:
-            store.begin_session(session(command, workers, limit_seconds=limit, limit_bytes=memory))
-            _compute(sources, missing, store, workers, Limits(limit, memory), len(cells), on_cell)
-        return _write(folder, results(cells, store), store, command)
-
-
-def _compute(
-    sources: Sequence[DataSource],
-    missing: Sequence[BenchmarkCell],
-    store: Store,
-    workers: int,
-    limits: Limits,
-    total: int,
-    on_cell: Callable[[BenchmarkCell, dict[str, Any], int, int], None] | None,
-) -> None:
-    by_name = {source.name: source for source in sources}
-    tasks = [(cell, by_name[cell.dataset]) for cell in missing]
-    done = total - len(missing)
-    for position, outcome in in_workers(run_cell, tasks, workers, limits):
-        cell, done = missing[position], done + 1
-        result = _recorded(cell, outcome)
-        store.add(result)
-        if on_cell is not None:
-            on_cell(cell, result, done, total)
-
-
-def _recorded(cell: BenchmarkCell, outcome: Outcome) -> dict[str, Any]:
-    """The record of a cell. A failure of any kind is a result with a message, not a gap."""
-    failed = outcome.failure
-    if outcome.error is not None:
-        failed = f"{type(outcome.error).__name__}: {outcome.error}"
-    empty: dict[str, Any] = {
-        "key": cell.key,
-        "scores": None,
-        "failed": failed,
-        "seconds": round(outcome.seconds, 3),
-        "warnings": [],
-    }
-    return {**(outcome.value or empty), "peak": outcome.peak}
+        if not page_only:
+            by_name = {source.name: source for source in sources}
+            tasks = [(cell, by_name[cell.dataset]) for cell in cells]
+            # Always in other processes, where the memory of a fit can be measured.
+            options: dict[str, Any] = {
+                "workers": workers,
+                "limits": Limits(limit, memory),
+                "command": command,
+                "on_cell": on_cell,
+            }
+            compute(run_cell, tasks, store, **options, limit_seconds=limit, limit_bytes=memory)
+        if page_only and store.sessions:
+            command = store.sessions[-1]["command"]
+        return None if cells_only else _write(folder, results(cells, store), store, command)
 
 
 def _write(folder: Path, found: Sequence[MethodResult], store: Store, command: str) -> Path:
     ranks = ranking(found)
-    (folder / "results.csv").write_text(as_csv(found), encoding="utf-8")
+    (folder / "results.csv").write_text(as_csv([record(result) for result in found]), encoding="utf-8")
     (folder / "table.tex").write_text(as_latex(found), encoding="utf-8")
     blocks = page_blocks(found, ranks, _draw(folder, found, ranks), store.sessions, command)
     (folder / "README.md").write_text(as_markdown(blocks), encoding="utf-8")

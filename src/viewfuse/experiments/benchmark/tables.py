@@ -2,30 +2,19 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Sequence
 from statistics import fmean
 from typing import Any
 
-from ..tables import parameter_text
+from ..tables import as_booktabs, latex_text, parameter_text
 from .cells import METRICS
 from .results import MethodResult
 
-__all__ = ["as_csv", "as_latex", "latex_text"]
+__all__ = ["as_latex", "record"]
 
 
-def as_csv(found: Sequence[MethodResult]) -> str:
-    """One line for each data set, method and way of choosing parameters, with version, parameters, seeds and machine."""
-    out = io.StringIO()
-    records = [_record(result) for result in found]
-    writer = csv.DictWriter(out, list(records[0]) if records else [], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(records)
-    return out.getvalue()
-
-
-def _record(result: MethodResult) -> dict[str, Any]:
+def record(result: MethodResult) -> dict[str, Any]:
+    """A line of the CSV file, with version, parameters, seeds and machine."""
     scores = {
         f"{metric}_{name}": "" if result.mean(metric) is None else f"{value(metric):.4f}"
         for metric in METRICS
@@ -57,13 +46,7 @@ def as_latex(found: Sequence[MethodResult], metric: str = "acc") -> str:
     datasets = list(dict.fromkeys(r.dataset for r in used))
     by_place = {(r.dataset, r.method): r for r in used}
     best = {d: max((r.mean(metric) or 0.0 for r in used if r.dataset == d), default=0.0) for d in datasets}
-    lines = [
-        f"% {metric}, mean ± standard deviation over seeds, in percent, at the defaults; rows in random order",
-        rf"\begin{{tabular}}{{l{'r' * len(datasets)}}}",
-        r"\toprule",
-        " & ".join(["Method", *map(latex_text, datasets)]) + r" \\",
-        r"\midrule",
-    ]
+    rows = []
     for method in dict.fromkeys(r.method for r in used):
         cells = [latex_text(method)]
         for dataset in datasets:
@@ -74,15 +57,6 @@ def as_latex(found: Sequence[MethodResult], metric: str = "acc") -> str:
                 continue
             number = f"{mean:.1f} \\pm {result.deviation(metric):.1f}"
             cells.append(f"$\\mathbf{{{number}}}$" if mean >= best[dataset] - 1e-9 else f"${number}$")
-        lines.append(" & ".join(cells) + r" \\")
-    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
-
-
-def latex_text(text: str) -> str:
-    r"""
-    >>> latex_text("my_method & 5 %")
-    'my\\_method \\& 5 \\%'
-    """
-    for letter in "&%$#_{}":
-        text = text.replace(letter, f"\\{letter}")
-    return text
+        rows.append(cells)
+    comment = f"{metric}, mean ± standard deviation over seeds, in percent, at the defaults; rows in random order"
+    return as_booktabs("l" + "r" * len(datasets), [["Method", *map(latex_text, datasets)]], rows, [comment])

@@ -8,8 +8,9 @@
   degree counts as much as any other. γ is in units of the mean edge before the cut over the mean ``P``.
 * No edge of ``S`` exceeds ``max_edge`` times the mean edge where graphs are learned: near duplicates express each other so
   well that they would form clusters of their own. The update is still the minimizer, now within bounds.
-* ``S`` and ``F`` are updated in turn within an iteration until ``F`` has converged: of all variables these two depend on
-  each other most, and a round costs far less than an iteration. The last embedding is that of the last ``S``.
+* ``S`` and ``F`` are updated in turn within an iteration until ``F`` has converged, or until these rounds have taken twice
+  as long as the graphs of the views: of all variables these two depend on each other most. The last embedding is that of
+  the last ``S``.
 """
 
 from __future__ import annotations
@@ -33,6 +34,10 @@ from ..steps import embed, scatter_after, sweep_record, update_views
 from ..stopping import StoppingRule, observed_rate
 
 __all__ = ["ROBUST"]
+
+# What takes as long as one operation of a large product, per edge: the elementwise work of a pass over a graph, and an entry
+# of a small eigenproblem.
+_PASS, _SMALL_EIGENPROBLEM = 250, 1000
 
 
 def start(problem: Problem, like: Any) -> State:
@@ -140,7 +145,7 @@ def update_consensus(
     weight_total: float,
     at_start: bool = False,
 ) -> _Updated:
-    """Update ``S`` from ``F`` and ``F`` from ``S`` until ``F`` has converged, or for a few rounds.
+    """Update ``S`` from ``F`` and ``F`` from ``S`` until ``F`` has converged, or for as many rounds as are worth it.
 
     ``weighted_sum`` is ``M``; ``graph`` holds the graph of the last view, which is no longer needed.
     """
@@ -158,8 +163,11 @@ def update_consensus(
     stopping, embedding = problem.stopping, state.embedding
     allowed = stopping.max_rotation_at_start if at_start else stopping.max_rotation
     rotation, rate, converged = state.rotation, state.rotation_rate, False
-    rotations: list[float] = []
-    while len(rotations) < stopping.max_rounds and not converged:
+    rounds = rounds_worth(problem, n)
+    # A rate needs two rotations. If there is only one round in an iteration, the other is that of the last iteration.
+    rotations = [] if rounds > 1 or at_start else [rotation]
+    last = len(rotations) + max(rounds, 2 if at_start else 1)
+    while len(rotations) < last and not converged:
         penalty = penalty_of(problem, embedding, mean_edge)
         update = within_bounds(penalty=penalty)
         change = kernels.update_consensus(update, weighted_sum, state.consensus, embedding.points, out=graph)
@@ -170,7 +178,7 @@ def update_consensus(
         rotation = rotation_between(before.vectors, embedding.vectors)
         rotations.append(rotation)
         if len(rotations) > 1:
-            rate = observed_rate(rotations)  # otherwise that of the last iteration
+            rate = observed_rate(rotations)  # else that of the last iteration
         converged = stopping.embedding_has_converged(rotation, rate, at_start=at_start)
     new = State(
         consensus=graph,
@@ -184,6 +192,18 @@ def update_consensus(
         embedding_converged=converged,
     )
     return _Updated(new, change, penalty)
+
+
+def rounds_worth(problem: Problem, n_samples: int) -> int:
+    """How many rounds of ``S`` and ``F`` take twice as long as the graphs of the views; 1 to ``max_rounds``.
+
+    Wide views cost much and rounds little: ``F`` should converge before the views' graphs are computed again. With narrow
+    views and many clusters it is the other way round. Counted in operations, so it does not depend on the machine.
+    """
+    views = sum(6 * view.rank + _PASS for view in problem.graphs)
+    block = problem.n_clusters + max(4, problem.n_clusters // 3)
+    one_round = _PASS + 6 * block + _SMALL_EIGENPROBLEM * block**3 / n_samples**2
+    return min(max(int(2 * views / one_round), 1), problem.stopping.max_rounds)
 
 
 def penalty_of(problem: Problem, embedding: Embedding, mean_edge: float) -> float:
