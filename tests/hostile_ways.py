@@ -187,7 +187,7 @@ def _column(rng, n):
             lambda: pd.Categorical(words[rng.integers(0, 3, n)], ordered=bool(rng.random() < 0.5)),
             lambda: [f"{x:,.2f}" for x in numbers],
             lambda: np.where(rng.random(n) < 0.1, np.inf, numbers),
-            lambda: numbers * 1e300,
+            lambda: rng.normal(size=n) * 1e307,
             lambda: [_pick(rng, ("never", "rarely", "often", "always")) for _ in range(n)],
             lambda: rng.choice([-999.0, 1.5, 2.5], n),
         ),
@@ -259,7 +259,7 @@ def predict(rng, method, folder):
         rng, ("none", "no row", "empty column", "unknown", "order", "drop", "view lost", "huge", "views in another order")
     )
     if damage == "no row":
-        new[name] = new[name].astype(object).where(rng.random(count)[:, None] < 0.5)
+        new[name] = new[name].astype(object).where(np.repeat(rng.random(count)[:, None] < 0.5, new[name].shape[1], axis=1))
     elif damage == "empty column":
         new[name] = new[name].assign(**{str(column): np.nan})
     elif damage == "unknown":

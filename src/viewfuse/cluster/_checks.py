@@ -29,6 +29,7 @@ from ._constraints import Count, check_value
 from .verdict import Verdict
 
 __all__ = [
+    "MOST_COMPARED",
     "check_count",
     "check_directions",
     "check_enough_samples",
@@ -46,7 +47,8 @@ __all__ = [
 ]
 
 _FEW_FEATURES = 2
-_FEWEST_NEW, _MORE_UNLIKE = 10, 0.2  # new samples; fewer may be unlike those of the fit by chance
+_FEWEST_NEW, _MANY_UNLIKE = 10, 0.3  # new samples; of fewer, many may be unlike those of the fit by chance
+MOST_COMPARED = 500  # new samples by which it is decided whether they are like those of the fit
 _MOST_MEASURED = 200  # samples
 # Three to five clusters at steps of 5 on a line, with noise 1 in three features: at most 1.28 dimensions in 300 draws, all
 # found. Noise of 1.5, or 1 in five features, hides the line of three clusters (1.6), and there is no warning. Of 1,200
@@ -189,17 +191,13 @@ def warn_of_verdict(verdict: Verdict, n_clusters: int | str) -> None:
         warn(UnstableClustersWarning(str(verdict), hint="Do not rely on these clusters; try another number.", **about))
 
 
-def warn_of_unlike_samples(new: np.ndarray, known: np.ndarray) -> None:
-    """Warn if many new samples are unlike all samples of the fit: their surroundings are less than half as dense.
-
-    ``new`` and ``known`` are the outlier scores of the new samples and of those of the fit.
-    """
-    unlike = int((new > 1).sum())
-    usual = float((known > 1).mean())
-    if len(new) >= _FEWEST_NEW and unlike > (usual + _MORE_UNLIKE) * len(new):
+def warn_of_unlike_samples(outlier_scores: np.ndarray) -> None:
+    """Warn if many new samples are unlike all samples of the fit: their surroundings are less than half as dense."""
+    unlike, n = int((outlier_scores > 1).sum()), len(outlier_scores)
+    if n >= _FEWEST_NEW and unlike > _MANY_UNLIKE * n:
         warn(
             UnlikeFitWarning(
-                f"{unlike} of {len(new)} new samples are unlike all samples of the fit, so their clusters mean little.",
+                f"{unlike} of {n} new samples are unlike all samples of the fit, so their clusters mean little.",
                 hint="Check the units, the order of the columns and the order of the rows of the new views.",
                 parameter="X",
             )

@@ -142,7 +142,7 @@ class NewSamplesMixin:
         known = self._known_samples()
         arrays, present = self._new_views(X).incomplete_arrays()
         placed = known.placed(arrays, present)
-        warn_of_unlike_samples(placed[2].outlier_scores, known.space.votes().outlier_scores)
+        warn_of_unlike_samples(placed[2].outlier_scores)
         return placed
 
     def _new_views(self, X: Any) -> Views:

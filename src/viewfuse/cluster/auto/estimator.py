@@ -28,7 +28,7 @@ from ...linalg import numbered_by_size, renumbered
 from ...linalg.threads import for_each, spans
 from ...views import Views, holds_networks
 from .._base import EmbeddingMixin, MultiViewClusterer
-from .._checks import warn_of_unlike_samples, warn_of_verdict
+from .._checks import MOST_COMPARED, warn_of_unlike_samples, warn_of_verdict
 from .._constraints import Count, Nothing, Number, OneOf, Text
 from .._weights import WEIGHT_CONSTRAINTS, OwnWeights
 from ..counting import count_clusters
@@ -509,7 +509,11 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
         check_is_fitted(self)
         new = self._as_views(X, reset=False)
         placed = self._placed_views(new) if self._relations is None else placed_with_relations(self, new)
-        warn_of_unlike_samples(placed.votes.outlier_scores, self._space.votes().outlier_scores)
+        if len(new) <= MOST_COMPARED:
+            warn_of_unlike_samples(placed.votes().outlier_scores)
+        elif self._relations is None:
+            some = np.linspace(0, len(new) - 1, MOST_COMPARED).astype(int)
+            warn_of_unlike_samples(self._placed_views(new[some]).votes().outlier_scores)
         return placed
 
     def _placed_views(self, new: Views) -> Placed:
