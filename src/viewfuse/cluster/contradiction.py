@@ -15,6 +15,7 @@ do with the clusters.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
@@ -29,9 +30,9 @@ from ..graphs import Samples
 from ..graphs.representation import represent
 from ..linalg.sparse_cut import quick_cut, spectrum
 from ..views import RELATIONS, Views
-from .structure import null_spectra, ratio_to_null
+from .structure import modularity, null_spectra, ratio_to_null
 
-__all__ = ["clear_clusters", "contradiction", "warn_of_contradictions"]
+__all__ = ["clear_clusters", "clear_communities", "contradiction", "warn_of_contradictions"]
 
 _CONTRADICTS = 0.8  # of both entropies
 _CLEAR_GAP = 0.6
@@ -41,6 +42,8 @@ _SMALLEST = 0.25  # of the mean size
 _MOST_SAMPLES = 300
 _FEWEST_SAMPLES = 40
 _MANY_COLUMNS = 50
+_MOST_IN_GRAPH = 5_000
+_GAP_OF_GRAPH, _MODULARITY = 0.3, 0.3
 _FEW_VALUES = 10  # a column with fewer different values is like a category
 
 
@@ -75,6 +78,12 @@ def _own_clusters(
 ) -> dict[int, tuple[np.ndarray, np.ndarray]]:
     """The clear clusters of the views that have such, with the samples that were looked at."""
     found = {}
+    for v in (v for v, kind in enumerate(views.kinds) if kind == "graph" and len(views) <= _MOST_IN_GRAPH):
+        graph = sp.csr_array(arrays[v])
+        rows = np.flatnonzero(np.asarray(abs(graph).sum(axis=1)).ravel() + np.asarray(abs(graph).sum(axis=0)).ravel())
+        own = clear_communities(graph[rows][:, rows]) if len(rows) >= _FEWEST_SAMPLES else None
+        if own is not None:
+            found[v] = rows, own
     for v in _comparable(views, arrays):
         rows = _spread(np.arange(len(views)) if present is None else np.flatnonzero(present[:, v]))
         rows = _with_values(arrays[v], rows)
@@ -94,17 +103,46 @@ def _contradict(one: tuple[np.ndarray, np.ndarray], other: tuple[np.ndarray, np.
 def clear_clusters(points: np.ndarray) -> np.ndarray | None:
     """Labels of the clear clusters that points have by themselves, (n,); None if there are none."""
     samples = Samples((points,))
-    count = min(_MOST_CLUSTERS + 1, len(points) - 1)
     rng = np.random.RandomState(0)
-    found = spectrum(samples.joint_graph(), count, random_state=rng)
-    gaps = {k: gap for k in range(2, count) if (gap := found.relative_gap(k)) >= _CLEAR_GAP}
-    cuts = {k: quick_cut(found.vectors[:, :k]) for k in gaps}
-    balanced = [k for k, cut in cuts.items() if np.bincount(cut, minlength=k).min() >= _SMALLEST * len(points) / k]
-    if not balanced:
+    cuts = _cuts(samples.joint_graph(), _CLEAR_GAP)
+    if not cuts:
         return None
+    count = min(_MOST_CLUSTERS + 1, len(points) - 1)
     nulls = np.mean([null.values for _, null in null_spectra(samples, count, rng)], axis=0)
-    clear = [k for k in balanced if ratio_to_null(found.values, nulls, k) <= _NULL_RATIO]
-    return cuts[max(clear, key=gaps.__getitem__)] if clear else None
+    clear = [cut for cut in cuts if ratio_to_null(cut.values, nulls, cut.k) <= _NULL_RATIO]
+    return max(clear, key=lambda cut: cut.gap).labels if clear else None
+
+
+def clear_communities(graph: Any) -> np.ndarray | None:
+    """The same for a graph, whose clusters are clear if more edges than in a random graph are inside them."""
+    symmetric = sp.csr_array(abs(graph))
+    symmetric = sp.csr_array(symmetric + symmetric.T)
+    clear = [cut for cut in _cuts(symmetric, _GAP_OF_GRAPH) if modularity(symmetric, cut.labels) > _MODULARITY]
+    return max(clear, key=lambda cut: cut.gap).labels if clear else None
+
+
+@dataclass(frozen=True)
+class _Cut:
+    """A division of a graph into k clusters, with the eigenvalues of the graph and the gap after the k-th."""
+
+    k: int
+    gap: float
+    values: np.ndarray
+    labels: np.ndarray
+
+
+def _cuts(graph: sp.csr_array, least_gap: float) -> list[_Cut]:
+    """The cuts with a gap of at least this size in which no cluster is small."""
+    n = graph.shape[0]
+    count = min(_MOST_CLUSTERS + 1, n - 1)
+    found = spectrum(graph, count, random_state=np.random.RandomState(0), dense_up_to=_MOST_SAMPLES)
+    cuts = []
+    for k in range(2, min(count, len(found.values))):  # a graph with values that are not finite has no spectrum
+        if (gap := found.relative_gap(k)) >= least_gap:
+            labels = quick_cut(found.vectors[:, :k])
+            if np.bincount(labels, minlength=k).min() >= _SMALLEST * n / k:
+                cuts.append(_Cut(k, gap, found.values, labels))
+    return cuts
 
 
 def contradiction(one: np.ndarray, other: np.ndarray) -> float:

@@ -6,9 +6,10 @@ Every rule names something that people do to tables and that measurements hardly
   from all others than these are from each other. If a value is only more frequent than all others together suggest, that is
   noted without a warning, because many amounts are often 0.
 * **Mixed units**: the positive numbers of a column form two groups, one of which is a hundred, a thousand, … times the
-  other, with the same distribution (Kolmogorov-Smirnov) after division, and nothing between them.
+  other, with the same distribution (Kolmogorov-Smirnov) after division, and nothing between them. No other column knows the
+  groups: those of clusters are known to others.
 * **Mixed signs**: in nearly all columns, the same rows are negative, and without their signs they have the same distribution
-  as the others.
+  as the others. No other column knows these rows.
 * **Repeated columns**: three or more columns of numbers that are equal in every row.
 * **A row of totals or means**: in nearly all columns of numbers one row is the sum, or the mean, of all others.
 * **Rows filled down**: one row occurs many times in a view whose other rows are nearly all different, while the same samples
@@ -45,13 +46,15 @@ _FREQUENT = 0.1  # share of the rows
 _SHARE_OF_GROUP = 0.05  # of the rows
 _WIDE = 30  # largest over smallest value of a column that may be in two units
 _NEAR_POWER, _GAP = 0.1, 0.3  # in decimal logarithms
-_SAME = 0.01  # p-value above which two distributions are taken as the same
+_SAME, _KNOWN = 0.01, 0.001  # p-values: above the first, distributions are taken as the same; below the other, not
 _AWAY_FROM_ZERO = 0.2  # mean of a column in standard deviations; centred data has two signs by itself
 _ALL_COLUMNS, _FEWEST_SIGNED = 0.8, 3
 _EXACTLY = 1e-6
 _FEWEST_EQUAL = 3  # columns; two are equal in some transforms, such as Fourier's
 _FEWEST_FILLED, _SHARE_OF_FILLED = 10, 0.02
 _MOSTLY_DIFFERENT = 0.9
+_LONG_NUMBERS = 100_000
+_CHANGED = 1e-4  # p-value
 _SHOWN = 4  # columns that a warning names
 
 Found = Iterator[tuple[str, str]]  # what was seen, and what to do
@@ -67,7 +70,7 @@ def warn_of_suspicious_values(views: Views) -> None:
         with np.errstate(all="ignore"):
             for what, hint in _suspicious(views, v, members, columns, numbers):
                 warn(SuspiciousValuesWarning(f"View {views.names[v]!r}: {what}", hint=hint, view=views.names[v]))
-            for what, hint in _frequent(*_some(columns, numbers)):
+            for what, hint in _notable(v, members, columns, numbers):
                 note(f"View {views.names[v]!r}: {what} {hint}")
 
 
@@ -75,13 +78,28 @@ def _suspicious(views: Views, v: int, members: Sequence[Any], columns: list[str]
     names, some = _some(columns, numbers)
     is_wide = len(columns) > _WIDE_VIEW
     yield from _codes(names, some, is_wide)
-    yield from _units(names, some)
-    yield from _signs(names, some)
+    others = _columns_of_others(v, members)
+    yield from _units(names, some, others)
+    yield from _signs(names, some, others)
     if not is_wide:
         yield from _repeated_columns(names, some)
     if some.shape == numbers.shape:
         yield from _totals(views, numbers)
         yield from _filled_down(views, v, members)
+
+
+def _notable(v: int, members: Sequence[Any], columns: list[str], numbers: np.ndarray) -> Found:
+    """What is no reason for a warning, because correct data may be like this."""
+    names, some = _some(columns, numbers)
+    if len(columns) > _WIDE_VIEW:
+        return
+    yield from _frequent(names, some)
+    yield from _numbered(names, some)
+    yield from _changed(some, _columns_of_others(v, members))
+
+
+def _columns_of_others(v: int, members: Sequence[Any]) -> list[np.ndarray]:
+    return [x for u, member in enumerate(members) if u != v for x in _some(*_numbers(member))[1].T]
 
 
 def _numbers(member: Any) -> tuple[list[str], np.ndarray]:
@@ -140,8 +158,6 @@ def _codes(columns: Sequence[str], numbers: np.ndarray, is_wide: bool) -> Found:
 
 def _frequent(columns: Sequence[str], numbers: np.ndarray) -> Found:
     """A value that is frequent in columns whose other values hardly ever repeat."""
-    if numbers.shape[1] > _WIDE_VIEW:
-        return
     found: dict[float, list[str]] = {}
     for name, column in zip(columns, numbers.T, strict=True):
         values, counts = np.unique(column[~np.isnan(column)], return_counts=True)
@@ -155,51 +171,95 @@ def _frequent(columns: Sequence[str], numbers: np.ndarray) -> Found:
         yield what, "If it stands for missing values, leave these cells empty."
 
 
-def _units(columns: Sequence[str], numbers: np.ndarray) -> Found:
-    found: dict[int, list[str]] = {}
+def _numbered(columns: Sequence[str], numbers: np.ndarray) -> Found:
+    """Whole numbers that are different in every row and have many digits, such as account numbers."""
     lowest, highest = _extremes(numbers)
-    for column in np.flatnonzero((lowest > 0) & (highest > _WIDE * lowest)).tolist():
-        present = numbers[:, column][~np.isnan(numbers[:, column])]
-        power = _power_between_groups(np.sort(np.log10(present)))
-        if power:
-            found.setdefault(power, []).append(columns[column])
-    for power, where in found.items():
+    found = [
+        name
+        for name, values, width in zip(columns, numbers.T, highest - lowest, strict=True)
+        if width > _LONG_NUMBERS and np.all(values == np.round(values)) and np.unique(values).size == len(values)
+    ]
+    if found:
         yield (
-            f"the values of {_named(where)} are of two kinds, one about {10**power:,} times the other: they may be in two "
-            "units.",
-            "Write all values of a column in one unit.",
+            f"{_named(found)} has a different whole number in every row.",
+            "If these are ids, leave them out: types={'COLUMN': 'id'}.",
         )
 
 
-def _power_between_groups(logs: np.ndarray) -> int | None:
-    """The power of ten, at least 2, by which the upper of two groups exceeds the lower; None if there is none."""
-    cut = int(np.argmax(np.diff(logs))) + 1
-    low, high = logs[:cut], logs[cut:]
-    is_gap = high[0] - low[-1] > _GAP and min(len(low), len(high)) >= max(_SHARE_OF_GROUP * len(logs), 5)
-    if not is_gap or np.unique(logs).size <= _FEW_VALUES:
+def _changed(numbers: np.ndarray, others: Sequence[np.ndarray]) -> Found:
+    """Rows from which on nearly all columns are distributed otherwise, but those of other views are not."""
+    n = len(numbers)
+    if numbers.shape[1] < 2:
+        return
+    for start in (n // 2, n // 3, 2 * n // 3):
+        parts = [(x[:start][~np.isnan(x[:start])], x[start:][~np.isnan(x[start:])]) for x in numbers.T]
+        changed = [a.size > 0 and b.size > 0 and ks_2samp(a, b).pvalue < _CHANGED for a, b in parts]
+        if np.mean(changed) >= _ALL_COLUMNS and _is_unknown_to(np.arange(n) >= start, others):
+            yield (
+                f"nearly all columns have other values from about the {start / n:.0%} of the rows on, while the other views "
+                "have not.",
+                "Check whether two exports were joined that have other units, or another order of columns.",
+            )
+            return
+
+
+def _units(columns: Sequence[str], numbers: np.ndarray, others: Sequence[np.ndarray]) -> Found:
+    found: dict[tuple[int, bytes], list[int]] = {}
+    lowest, highest = _extremes(numbers)
+    for column in np.flatnonzero((lowest > 0) & (highest > _WIDE * lowest)).tolist():
+        logs = np.log10(numbers[:, column])
+        groups = _groups_by_power(logs)
+        if groups is not None:
+            found.setdefault((groups[0], (logs > groups[1]).tobytes()), []).append(column)
+    for (power, rows), where in found.items():
+        rest = [numbers[:, c] for c in range(len(columns)) if c not in where]
+        if _is_unknown_to(np.frombuffer(rows, dtype=bool), [*rest, *others]):
+            yield (
+                f"the values of {_named([columns[c] for c in where])} are of two kinds, one about {10**power:,} times the "
+                "other: they may be in two units.",
+                "Write all values of a column in one unit.",
+            )
+
+
+def _groups_by_power(logs: np.ndarray) -> tuple[int, float] | None:
+    """The power of ten, at least 2, by which the upper of two groups exceeds the lower, and a value between; or None."""
+    ordered = np.sort(logs[~np.isnan(logs)])
+    cut = int(np.argmax(np.diff(ordered))) + 1
+    low, high = ordered[:cut], ordered[cut:]
+    is_gap = high[0] - low[-1] > _GAP and min(len(low), len(high)) >= max(_SHARE_OF_GROUP * len(ordered), 5)
+    if not is_gap or np.unique(ordered).size <= _FEW_VALUES:
         return None
     apart = float(high.mean() - low.mean())
     power = round(apart) if np.isfinite(apart) else 0
-    if power < 2 or abs(apart - power) > _NEAR_POWER:
+    if power < 2 or abs(apart - power) > _NEAR_POWER or ks_2samp(low + power, high).pvalue <= _SAME:
         return None
-    return power if ks_2samp(low + power, high).pvalue > _SAME else None
+    return power, float(high[0] + low[-1]) / 2
 
 
-def _signs(columns: Sequence[str], numbers: np.ndarray) -> Found:
-    groups: dict[bytes, list[str]] = {}
-    for name, values in zip(columns, numbers.T, strict=True):
+def _is_unknown_to(rows: np.ndarray, columns: Sequence[np.ndarray]) -> bool:
+    """Whether the values of these rows are distributed as those of the others, in all columns; False without columns."""
+    compared = [(x[rows & ~np.isnan(x)], x[~rows & ~np.isnan(x)]) for x in columns]
+    compared = [(one, other) for one, other in compared if one.size and other.size]
+    least = _KNOWN / max(len(compared), 1)
+    return bool(compared) and all(ks_2samp(one, other).pvalue > least for one, other in compared)
+
+
+def _signs(columns: Sequence[str], numbers: np.ndarray, others: Sequence[np.ndarray]) -> Found:
+    groups: dict[bytes, list[int]] = {}
+    for column, values in enumerate(numbers.T):
         negative = values < 0
         if not _SHARE_OF_GROUP <= negative.mean() <= 1 - _SHARE_OF_GROUP or np.isnan(values).any():
             continue
         away = abs(values.mean()) > _AWAY_FROM_ZERO * values.std()
         if away and np.unique(values).size > _FEW_VALUES and ks_2samp(-values[negative], values[~negative]).pvalue > _SAME:
-            groups.setdefault(negative.tobytes(), []).append(name)
-    for rows, where in groups.items():
-        if len(where) >= max(_FEWEST_SIGNED, _ALL_COLUMNS * len(columns)):
-            n = int(np.frombuffer(rows, dtype=bool).sum())
+            groups.setdefault(negative.tobytes(), []).append(column)
+    for key, where in groups.items():
+        rows = np.frombuffer(key, dtype=bool)
+        rest = [numbers[:, c] for c in range(len(columns)) if c not in where]
+        if len(where) >= max(_FEWEST_SIGNED, _ALL_COLUMNS * len(columns)) and _is_unknown_to(rows, [*rest, *others]):
             yield (
-                f"the same {n} rows are negative in {_named(where)}, and but for the sign their values are distributed as "
-                "those of the others.",
+                f"the same {int(rows.sum())} rows are negative in {_named([columns[c] for c in where])}, and but for the "
+                "sign their values are distributed as those of the others.",
                 "Write all rows with the same sign.",
             )
 

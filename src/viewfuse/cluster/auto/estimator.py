@@ -31,6 +31,7 @@ from .._base import EmbeddingMixin, MultiViewClusterer
 from .._checks import MOST_COMPARED, warn_of_unlike_samples, warn_of_verdict
 from .._constraints import Count, Nothing, Number, OneOf, Text
 from .._weights import WEIGHT_CONSTRAINTS, OwnWeights
+from ..contradiction import warn_of_contradictions
 from ..counting import count_clusters
 from ..relations.checks import has_relations
 from ..structure import Evidence, ratio_to_null
@@ -176,6 +177,8 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
         views = X if isinstance(X, Views) else Views(X) if holds_networks(X) else None
         if views is not None and has_relations(views):
             fit_relations(self, views, lambda plain, weights: clone(self).set_params(**weights).fit(plain))
+            arrays, present = views.incomplete_arrays()
+            warn_of_contradictions(views, arrays, present, self.labels_)
         else:
             self._relations = None
             super()._fit_checked(X)
