@@ -136,7 +136,7 @@ def by_density(samples: Samples) -> int:
 WAYS: dict[str, Callable[[Samples], int]] = {
     "eigengap": by_eigengap, "jump over the null": by_jump, "modularity": by_modularity, "silhouette": by_silhouette,
     "gap statistic": by_gap_statistic, "stability of halves": by_stability, "density (HDBSCAN)": by_density,
-    "ours": lambda samples: vf.cluster.counting.count_clusters(samples, random_state=np.random.RandomState(0)).suggested,
+    "ours": lambda samples: vf.cluster.counting.count_clusters(samples).suggested,
 }  # fmt: skip
 
 

@@ -8,7 +8,8 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 import viewfuse as vf
-from viewfuse._utils.row_blocks import portion_of, read_rows
+from viewfuse._utils import row_blocks
+from viewfuse._utils.row_blocks import each_portion, portion_of, read_rows
 from viewfuse.exceptions import ViewsError, ViewsTypeError
 
 PORTION_BYTES = 2**15
@@ -103,6 +104,29 @@ def test_rows_by_position_are_read_one_portion_at_a_time():
     found = read_rows(watched, rows, portion_bytes=160)
     assert np.array_equal(found, watched.array[rows])
     assert watched.most == 10  # a row has 16 bytes
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_portions_of_memory_maps_are_not_copied(tmp_path, dtype):
+    values = np.arange(3000, dtype=dtype).reshape(1000, 3)
+    np.save(tmp_path / "x.npy", values)
+    mapped, held = np.load(tmp_path / "x.npy", mmap_mode="r"), values[:, :2]
+    portions = [slice(0, 400), slice(400, 800), slice(800, 1000)]
+    for rows, (on_disk, in_memory) in each_portion([mapped, held], portions):
+        assert np.shares_memory(on_disk, mapped)
+        np.testing.assert_array_equal(on_disk, values[rows])
+        np.testing.assert_array_equal(in_memory, held[rows])
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_rows_that_are_far_apart_are_read_alone(tmp_path, monkeypatch, order):
+    values = np.asarray(np.arange(60_000.0).reshape(20_000, 3), order=order)
+    np.save(tmp_path / "x.npy", values)
+    mapped = np.load(tmp_path / "x.npy", mmap_mode="r")
+    monkeypatch.setattr(row_blocks, "_FAR_APART", 1000)
+    rows = np.array([0, 7, 4099, 19_999])
+    np.testing.assert_array_equal(read_rows(mapped, rows), values[rows])
+    np.testing.assert_array_equal(read_rows(mapped[100:], rows[:3]), values[100:][rows[:3]])
 
 
 def test_a_portion_has_at_least_one_row():

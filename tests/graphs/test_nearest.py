@@ -6,7 +6,8 @@ from scipy.spatial.distance import pdist
 from sklearn.neighbors import LocalOutlierFactor
 
 from viewfuse.graphs import Neighbors, Samples, neighbor_graph, whitened_points
-from viewfuse.graphs.nearest import influence, joint_neighbors
+from viewfuse.graphs.nearest import influence, joint_neighbors, whitened_products
+from viewfuse.linalg import gram_factor
 
 
 def direct_graph(points, n_neighbors):
@@ -114,3 +115,56 @@ def test_a_cloud_has_the_covariances_of_the_samples():
     np.testing.assert_allclose(cloud.joint().mean(axis=0), samples.joint().mean(axis=0), atol=0.2)
     few = samples.of_rows(np.arange(4))
     assert few.null(np.random.RandomState(0)).joint().shape == (4, 5)
+
+
+def test_samples_far_from_all_others_lie_alone():
+    rng = np.random.default_rng(0)
+    points = np.vstack([rng.normal(size=(100, 3)), 30 * np.eye(3), rng.normal(size=(5, 3)) + 20])
+    alone = Neighbors.of(points).outliers()
+    assert alone[100:103].all()
+    assert alone[:100].sum() <= 2
+    assert alone[103:].sum() <= 1  # of a cluster of five
+
+
+def test_a_wide_group_of_a_few_samples_lies_alone():
+    rng = np.random.default_rng(0)
+    points = np.vstack([rng.normal(size=(100, 3)), 15 * rng.normal(size=(4, 3)) + 300])
+    alone = Neighbors.of(points).outliers()
+    assert alone[100:].all()
+    assert alone[:100].sum() <= 2
+
+
+@pytest.mark.parametrize("columns", [(30, 40), (200, 7)])
+def test_compact_samples_have_the_same_graphs(columns):
+    rng = np.random.default_rng(0)
+    samples = Samples(tuple(rng.normal(size=(60, d)) + 3 for d in columns))
+    compact = samples.compact()
+    assert compact.products is not None
+    assert max(view.shape[1] for view in compact.points) <= 60
+    for one, other in [
+        (samples.joint_graph(), compact.joint_graph()),
+        (samples.mean_graph(), compact.mean_graph()),
+        (samples.of_views([0]).joint_graph(), compact.of_views([0]).joint_graph()),
+        (samples.of_rows(np.arange(0, 60, 2)).mean_graph(), compact.of_rows(np.arange(0, 60, 2)).mean_graph()),
+    ]:
+        np.testing.assert_allclose(one.toarray(), other.toarray(), atol=1e-6)
+    for one, other in zip(samples.view_neighbors, compact.view_neighbors, strict=True):
+        assert one.tolist() == other.tolist()
+
+
+def test_a_cloud_from_products_has_the_distances_of_one_from_points():
+    rng = np.random.default_rng(0)
+    samples = Samples((rng.normal(size=(80, 50)) @ np.diag(np.linspace(0.1, 2, 50)), rng.normal(size=(80, 60))))
+    found = [
+        np.mean([pdist(each.null(np.random.RandomState(seed)).joint()) ** 2 for seed in range(20)])
+        for each in (samples, samples.compact())
+    ]
+    assert found[0] == pytest.approx(found[1], rel=0.02)
+
+
+def test_products_of_points_that_are_all_equal():
+    assert gram_factor(np.zeros((4, 4))).tolist() == np.zeros((4, 1)).tolist()
+    points = np.ones((4, 9))
+    factor = gram_factor(points @ points.T)
+    np.testing.assert_allclose(factor @ factor.T, np.full((4, 4), 9.0), rtol=1e-6)
+    assert not whitened_products(points @ points.T).any()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import mmap
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,12 @@ from array_api_compat import is_numpy_array
 
 from .device import beside, to_host
 
-__all__ = ["PORTION_BYTES", "is_on_disk", "portion_of", "read_rows"]
+__all__ = ["PORTION_BYTES", "each_portion", "is_on_disk", "portion_of", "read_rows"]
 
 PORTION_BYTES = 2**26
+# Mean distance in bytes between rows of a memory map above which only their pages are read: below it, the whole file is read
+# in less time than a solid-state drive needs to find them.
+_FAR_APART = 2**16
 
 
 def is_on_disk(data: Any) -> bool:
@@ -39,6 +43,22 @@ def read_rows(array: Any, rows: slice | np.ndarray, *, portion_bytes: int = PORT
     return to_host(array[rows if isinstance(rows, slice) else beside(array, rows), :])
 
 
+def each_portion(arrays: Sequence[Any], portions: Sequence[slice]) -> Iterator[tuple[slice, list[Any]]]:
+    """Rows of several views, one portion after the other, as NumPy arrays or sparse matrices.
+
+    Memory maps are not copied. While a portion is processed the system reads the next one, and pages are released when the
+    caller asks for the next portion.
+    """
+    for number, rows in enumerate(portions):
+        if number + 1 < len(portions):
+            for array in arrays:
+                _announce(array, portions[number + 1])
+        yield rows, [np.asarray(array[rows]) if isinstance(array, np.memmap) else read_rows(array, rows) for array in arrays]
+        for array in arrays:
+            if isinstance(array, np.memmap):
+                _release_pages(array)
+
+
 def _copied(array: Any, rows: slice) -> np.ndarray:
     copy = np.array(array[rows])
     if isinstance(array, np.memmap):
@@ -47,7 +67,13 @@ def _copied(array: Any, rows: slice) -> np.ndarray:
 
 
 def _gathered(array: Any, rows: np.ndarray, portion_bytes: int) -> np.ndarray:
-    """Read rows by position. The file is read once, portion by portion, because random access to files is slow."""
+    """Read rows by position. Unless they are far apart, the file is read once, portion by portion, from beginning to end."""
+    if isinstance(array, np.memmap) and array.nbytes > _FAR_APART * max(len(rows), 1) and array.flags.c_contiguous:
+        for row in rows:
+            _announce(array, slice(row, row + 1))
+        gathered = np.array(array[rows])
+        _release_pages(array)
+        return gathered
     portion = portion_of(array.shape[1] * array.dtype.itemsize, portion_bytes=portion_bytes)
     gathered = np.empty((len(rows), array.shape[1]), dtype=array.dtype)
     for begin in range(0, array.shape[0], portion):
@@ -57,13 +83,36 @@ def _gathered(array: Any, rows: np.ndarray, portion_bytes: int) -> np.ndarray:
     return gathered
 
 
+def _announce(array: Any, rows: slice) -> None:
+    """Tell the system that these rows of a memory map will be needed, so that it reads them without being waited for."""
+    base = _mapping(array) if isinstance(array, np.memmap) and array.flags.c_contiguous else None
+    if base is None:
+        return
+    width = array.nbytes // max(array.shape[0], 1)
+    first = array.ctypes.data - _address(base) + rows.start * width
+    begin = max(first, 0) // mmap.PAGESIZE * mmap.PAGESIZE
+    end = min(first + (rows.stop - rows.start) * width, len(base))
+    if begin < end:
+        base.madvise(mmap.MADV_WILLNEED, begin, end - begin)
+
+
 def _release_pages(array: np.memmap) -> None:
     """Tell the system that the pages of this memory map are no longer needed; otherwise they count as used memory.
 
     The pages of a private copy (mode "c") are kept: they may hold values that are not in the file.
     """
+    base = _mapping(array)
+    if array.mode != "c" and base is not None:
+        base.madvise(mmap.MADV_DONTNEED)
+
+
+def _mapping(array: np.memmap) -> Any:
+    """The memory map behind an array; None if the system cannot be told about it."""
     base: Any = array
     while isinstance(base, np.ndarray):
         base = base.base
-    if array.mode != "c" and isinstance(base, mmap.mmap) and hasattr(base, "madvise"):
-        base.madvise(mmap.MADV_DONTNEED)
+    return base if isinstance(base, mmap.mmap) and hasattr(base, "madvise") else None
+
+
+def _address(base: Any) -> int:
+    return int(np.frombuffer(base, dtype=np.uint8).ctypes.data)

@@ -42,7 +42,7 @@ from ._weights import WEIGHT_CONSTRAINTS, OwnWeights
 from .counting import count_clusters_of_graphs, count_clusters_of_views, direction_samples
 from .relations.as_views import RelationViews
 from .relations.checks import has_relations
-from .relations.maps import Origin
+from .relations.maps import Origin, RelationIdsMixin
 from .structure import drawn_rows
 from .verdict import Verdict, judge_by_graph, judge_by_neighbors
 
@@ -52,7 +52,7 @@ _FEW = 20_000  # samples; smoothing fewer has only short steps, and threads woul
 _ARRAYS = ("labels_", "confidence_", "embedding_", "affinity_matrix_", "_points")
 
 
-class ExactFusion(StoppableMixin, ViewReportMixin, NewSamplesMixin, RelabelMixin, MultiViewClusterer):
+class ExactFusion(StoppableMixin, ViewReportMixin, NewSamplesMixin, RelationIdsMixin, RelabelMixin, MultiViewClusterer):
     """Base class of the methods that fuse n × n graphs; a subclass implements ``_fuse``."""
 
     alpha: float
@@ -302,10 +302,10 @@ class ExactFusion(StoppableMixin, ViewReportMixin, NewSamplesMixin, RelabelMixin
             self.n_clusters_ = int(self.n_clusters)
             return
         if self.affinity == "precomputed":
-            self.cluster_counts_ = count_clusters_of_graphs(views, random_state=rng)
+            self.cluster_counts_ = count_clusters_of_graphs(views)
         else:
             some = _drawn(views, self._most_counted, rng)
-            self.cluster_counts_ = count_clusters_of_views(some, random_state=rng)
+            self.cluster_counts_ = count_clusters_of_views(some)
         self.n_clusters_ = self.cluster_counts_.suggested
 
     def _judge(self, chosen: list[Any], rng: np.random.RandomState) -> None:

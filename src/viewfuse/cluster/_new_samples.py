@@ -67,7 +67,7 @@ class NewSamples:
         used = [v for v in used if weights[v] > 0]
         units = tuple(unit(arrays[v]) for v in used)
         chosen, there = _chosen(arrays, present, used, units)
-        measure = Measure.learn(chosen, there, [encoded[v] for v in used], weights[used] / weights[used].mean())
+        measure, _ = Measure.learn(chosen, there, [encoded[v] for v in used], weights[used] / weights[used].mean())
         reference = tuple(measure(chosen, there))
         joint, k = np.hstack(reference), int(labels.max()) + 1
         space = VotingSpace.of(joint)

@@ -30,7 +30,7 @@ _LIKE_WAVES = 0.25  # standard deviation of the logarithms of the eigenvalues
 _FEW_WAVES, _WAVES = 3, 6
 _LEAST_DIVIDED = 30  # samples: a cluster of few more samples than neighbours is one clique
 _SMALLEST = 1e-6
-_NULL_DRAWS = 2
+_NULL_DRAWS, _MOST_NULL_DRAWS = 2, 8  # of a thousand samples or more; of few
 _MOST_SAMPLES = 2_000
 
 
@@ -44,12 +44,15 @@ class Evidence:
     waves : bool, whether the samples lie along a line or around a ring
     division : float, what it costs to cut a cluster out over what it costs to divide it; 0 if it was not measured
     returned : float or None, the mean adjusted Rand index of clusters of subsets with those of all samples
+    by_returned : bool
+        Whether the null ratio compares not conductances, but what of the clusters does not come back in subsets.
     """
 
     null_ratio: float
     waves: bool
     division: float
     returned: float | None = None
+    by_returned: bool = False
 
     @property
     def supported(self) -> bool:
@@ -88,7 +91,8 @@ def drawn_rows(n_samples: int, random_state: np.random.RandomState) -> np.ndarra
 
 def null_spectra(samples: Samples, count: int, random_state: np.random.RandomState) -> list[tuple[sp.csr_array, Spectrum]]:
     """Joint neighbour graphs of clouds without clusters, each with its spectrum."""
-    graphs = [samples.null(random_state).joint_graph() for _ in range(_NULL_DRAWS)]
+    draws = min(max(_NULL_DRAWS, 2_000 // len(samples)), _MOST_NULL_DRAWS)  # clouds of few samples differ
+    graphs = [samples.null(random_state).joint_graph() for _ in range(draws)]
     return [(graph, spectrum(graph, count, random_state=random_state)) for graph in graphs]
 
 

@@ -66,7 +66,8 @@ class Verdict:
         back = self._came_back()
         if not self.supported:
             return f"These {self.n_clusters} clusters are not supported: {self._why_not()}; {back}."
-        apart = f"conductance {self.null_ratio:.2f} of that of data without clusters"
+        what = "halves lose" if self.evidence.by_returned else "conductance"
+        apart = f"{what} {self.null_ratio:.2f} of that of data without clusters"
         if not self.stable:
             return f"These {self.n_clusters} clusters are uncertain: {back}; {apart}."
         return f"These {self.n_clusters} clusters are supported: {apart}, and {back}."
@@ -109,6 +110,7 @@ def judge(
     evidence: Callable[[float | None], Evidence],
     cluster: Callable[[np.ndarray], np.ndarray],
     random_state: np.random.RandomState,
+    n_halves: int = _HALVES,
 ) -> Verdict:
     """Cluster halves of the samples, and weigh what comes back with the other evidence.
 
@@ -119,11 +121,12 @@ def judge(
     evidence : function of the mean adjusted Rand index of the halves
     cluster : function from the positions of some samples to their clusters
     random_state : RandomState, for the halves
+    n_halves : int, each two of them complementary
     """
     n = len(labels)
     if k < 2 or n // 2 <= k:
         return Verdict(k, evidence(None), np.full(k, np.nan))
-    parts = halves(n, _HALVES, k + 1, random_state)
+    parts = halves(n, n_halves, k + 1, random_state)
     found = [np.asarray(cluster(part)) for part in parts]
     agreement = [adjusted_rand_score(labels[part], clusters) for part, clusters in zip(parts, found, strict=True)]
     back = recurrence(labels, [placed(clusters, part, n) for part, clusters in zip(parts, found, strict=True)])

@@ -27,6 +27,7 @@ from array_api_compat import array_namespace, is_numpy_array
 
 from .._utils.device import beside, is_tensor, to_host
 from ..graphs.anchors import (
+    CodedRows,
     UnitRows,
     anchor_positions,
     clipped,
@@ -45,6 +46,7 @@ __all__ = ["AnchorFusion", "AnchorModel", "Placed", "Sums", "block_sums", "learn
 _MIN_CROSSING = 0.01  # of the mean P: lower bound on the mean P of a view's edges; it bounds the ratio of two weights
 _COMPONENTS_PER_CLUSTER = 1.2  # a cluster's direction may come after a split of another cluster: see bipartite_embedding
 _ROUNDS = 1  # how often a row's view graphs are updated again, given its consensus
+_ITERATED = 100  # rows per anchor of which the sums are taken, at most; anchors and scales are learned from all rows
 _BLOCK = 2048  # rows whose edges to the anchors fit in the cache
 
 
@@ -173,12 +175,14 @@ def learn_anchors(
     random_state: np.random.RandomState,
     on_sweep: Callable[[int, Sweep], bool] | None = None,
     fixed_weights: np.ndarray | None = None,
+    groups: np.ndarray | None = None,
 ) -> AnchorFusion:
     """Choose anchors among these rows and iterate until the relative change of ``D^-½ SᵀS D^-½`` is below ``tol``.
 
-    The iterations also end after ``max_iter``, or if ``on_sweep(number, sweep)`` returns True.
+    The iterations also end after ``max_iter``, or if ``on_sweep(number, sweep)`` returns True. Anchors are the means of
+    groups of samples, which may be given. Of more than 100 rows per anchor, so many are iterated on.
     """
-    groups = group_samples(views, n_anchors, random_state)
+    groups = group_samples(views, n_anchors, random_state) if groups is None else groups
     positions = tuple(anchor_positions(view, groups) for view in views)
     maps = tuple(
         _with_unit_margin(code_map(a, view.mean(), alpha), view, n_neighbors)
@@ -187,9 +191,11 @@ def learn_anchors(
     n_components = min(math.ceil(_COMPONENTS_PER_CLUSTER * n_clusters), len(positions[0]))
     model = AnchorModel(maps, _given(np.ones(len(views)), fixed_weights), n_neighbors, n_components, beta, gamma)
     fusion = AnchorFusion(model, positions)
+    iterated = zip(_some(views, _ITERATED * n_anchors), maps, strict=True)
+    coded = [CodedRows.of(view, beside(view.scale, mapping)) for view, mapping in iterated]
     stopped = False
     while not fusion.converged and not stopped and len(fusion.sweeps) < max_iter:
-        fusion = refined(fusion, _all_sums(fusion.model, views), tol, fixed_weights)
+        fusion = refined(fusion, _all_sums(fusion.model, coded), tol, fixed_weights)
         stopped = on_sweep is not None and on_sweep(len(fusion.sweeps), fusion.sweeps[-1])
     return fusion
 
@@ -214,7 +220,16 @@ def refined(fusion: AnchorFusion, sums: Sums, tol: float, fixed_weights: np.ndar
     )
 
 
-def _all_sums(model: AnchorModel, views: Sequence[UnitRows]) -> Sums:
+def _some(views: Sequence[UnitRows], count: int) -> Sequence[UnitRows]:
+    """All rows, or at most so many, evenly spaced."""
+    n = len(views[0])
+    if n <= count:
+        return views
+    rows = np.linspace(0, n - 1, count).astype(np.intp)
+    return [view[beside(view.scale, rows)] for view in views]
+
+
+def _all_sums(model: AnchorModel, views: Sequence[UnitRows | CodedRows]) -> Sums:
     if is_tensor(views[0].scale):
         return block_sums(model.like(views[0].scale), views)
 
@@ -225,7 +240,7 @@ def _all_sums(model: AnchorModel, views: Sequence[UnitRows]) -> Sums:
     return sums
 
 
-def place(model: AnchorModel, views: Sequence[UnitRows]) -> Placed:
+def place(model: AnchorModel, views: Sequence[UnitRows | CodedRows]) -> Placed:
     """Solve the rows of one block, given the shared variables."""
     codes = [view.codes(mapping) for view, mapping in zip(views, model.maps, strict=True)]
     xp = array_namespace(codes[0])
@@ -262,7 +277,7 @@ def _cut(model: AnchorModel, fused: Any, distances: Any) -> Any:
     return xp.where(totals > 0, consensus / xp.where(totals > 0, totals, xp.ones_like(totals)), fused)
 
 
-def block_sums(model: AnchorModel, views: Sequence[UnitRows]) -> Sums:
+def block_sums(model: AnchorModel, views: Sequence[UnitRows | CodedRows]) -> Sums:
     """The first half of an iteration for one block: solve its rows and return the sums over them."""
     placed = place(model, views)
     consensus, fused = placed.consensus, placed.fused

@@ -34,11 +34,14 @@ from ..linalg.assign import nearest_centres
 from ..linalg.kmeans import kmeans
 
 __all__ = [
+    "CodedRows",
     "UnitRows",
     "anchor_positions",
     "clipped",
     "code_map",
     "group_samples",
+    "grouped",
+    "grouping_points",
     "inner",
     "squared_lengths",
     "strongest_anchors",
@@ -117,6 +120,9 @@ class UnitRows:
     def codes(self, mapping: Any) -> Any:
         """``(x_i, 1)`` times a (d + 1, m) map; 0 for empty samples."""
         product = self @ mapping[:-1, :]
+        if is_numpy_array(self.scale) and self.scale.all():
+            product += mapping[-1, :]
+            return product
         product += array_namespace(product).astype(self.scale > 0, product.dtype)[:, None] * mapping[-1, :]
         return product
 
@@ -140,6 +146,28 @@ class UnitRows:
         if sp.issparse(self.values):
             return sp.csr_array(sp.diags_array(self.scale) @ self.values)
         return self.values * self.scale[:, None]
+
+
+@dataclass(frozen=True)
+class CodedRows:
+    """Samples of which only the codes are kept, to use them in many iterations; otherwise as :class:`UnitRows`."""
+
+    kept: Any
+    scale: Any
+
+    @classmethod
+    def of(cls, view: UnitRows, mapping: Any) -> CodedRows:
+        return cls(view.codes(mapping), view.scale)
+
+    def __len__(self) -> int:
+        return int(self.scale.shape[0])
+
+    def __getitem__(self, rows: Any) -> CodedRows:
+        return CodedRows(self.kept[rows], self.scale[rows])
+
+    def codes(self, mapping: Any) -> Any:
+        """The codes by the map of :meth:`of`."""
+        return self.kept
 
 
 def inner(first: Any, second: Any) -> float:
@@ -170,9 +198,13 @@ def group_samples(views: Sequence[UnitRows], n_groups: int, random_state: np.ran
     Views of many features are reduced to their leading directions first, and missing samples are completed from their other
     views (:func:`_completed`). Returns (n,) labels 0 … m − 1; with no more samples than groups, each is its own group.
     """
-    n = len(views[0])
-    if n_groups >= n:
-        return np.arange(n)
+    if n_groups >= len(views[0]):
+        return np.arange(len(views[0]))
+    return grouped(grouping_points(views, n_groups, random_state), n_groups, random_state)
+
+
+def grouping_points(views: Sequence[UnitRows], n_groups: int, random_state: np.random.RandomState) -> Any:
+    """The points that :func:`grouped` groups: leading directions of the views side by side, on their device."""
     empty = [to_host(view.scale) == 0 for view in views]
     if any(rows.any() for rows in empty):
         views = [view.on_host() for view in views]
@@ -182,7 +214,14 @@ def group_samples(views: Sequence[UnitRows], n_groups: int, random_state: np.ran
         missing = np.hstack([np.broadcast_to(rows[:, None], p.shape) for rows, p in zip(empty, points, strict=True)])
         rank = min(max(n_groups // _GROUPS_PER_DIRECTION, 1), *side_by_side.shape)
         side_by_side = _completed(side_by_side, missing, rank, random_state)
-    return np.unique(_nearest_means(side_by_side, n_groups, random_state), return_inverse=True)[1]
+    return side_by_side
+
+
+def grouped(points: Any, n_groups: int, random_state: np.random.RandomState) -> np.ndarray:
+    """Labels 0 … m − 1 of (n, p) points by k-means; with no more samples than groups, each is its own group."""
+    if n_groups >= points.shape[0]:
+        return np.arange(points.shape[0])
+    return np.unique(_nearest_means(points, n_groups, random_state), return_inverse=True)[1]
 
 
 def _nearest_means(points: Any, n_groups: int, random_state: np.random.RandomState) -> np.ndarray:

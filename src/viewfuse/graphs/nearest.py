@@ -7,25 +7,31 @@ is ``n · n_neighbors`` numbers.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import scipy.linalg
 import scipy.sparse as sp
 from sklearn.metrics import pairwise_distances
 from sklearn.neighbors import NearestNeighbors
 
+from ..linalg import gram_factor
+
 __all__ = [
     "Neighbors",
+    "centred_products",
     "default_neighbors",
     "influence",
     "joint_neighbors",
     "neighbor_graph",
     "whitened_points",
+    "whitened_products",
 ]
 
 _SCALE_NEIGHBOR = 7
-_PAIRS = 4_000
+_NEAREST, _FAR = 3, 5
+_ROWS_COMPARED = 500
 _BLOCK = 1_024  # rows whose distances to all others are held at a time
 _ALPHA = 0.01  # of the trace: GFSC's default, one percent
 
@@ -57,16 +63,54 @@ class Neighbors:
         distance, index = NearestNeighbors(n_neighbors=count).fit(points).kneighbors()
         return cls(index, distance, length_scale(distance))
 
-    def outlier_scores(self) -> np.ndarray:
+    @classmethod
+    def of_products(cls, products: np.ndarray) -> Neighbors:
+        """From the inner products of points, (n, n): ``‖x_i − x_j‖² = x_i·x_i + x_j·x_j − 2 x_i·x_j``."""
+        squares = np.diag(products)
+
+        def distances(rows: np.ndarray) -> np.ndarray:
+            return np.asarray(squares[rows][:, None] + squares[None, :] - 2 * products[rows])
+
+        return cls.of_distances(distances, len(products))
+
+    @classmethod
+    def of_distances(cls, squared_distances: Callable[[np.ndarray], np.ndarray], n: int) -> Neighbors:
+        """From a function of some rows to their squared distances to all n samples; called with 1,024 rows at a time."""
+        count = default_neighbors(n)
+        index, distance = np.empty((n, count), dtype=np.intp), np.empty((n, count))
+        for start in range(0, n, _BLOCK):
+            rows = np.arange(start, min(start + _BLOCK, n))
+            total = squared_distances(rows)
+            total[np.arange(rows.size), rows] = np.inf
+            nearest = np.argpartition(total, count - 1, axis=1)[:, :count]
+            found = np.take_along_axis(total, nearest, axis=1)
+            order = np.argsort(found, axis=1, kind="stable")
+            index[rows] = np.take_along_axis(nearest, order, axis=1)
+            distance[rows] = np.sqrt(np.maximum(np.take_along_axis(found, order, axis=1), 0))
+        return cls(index, distance, length_scale(distance))
+
+    def outlier_scores(self, n_neighbors: int | None = None) -> np.ndarray:
         """How unlike its neighbours' surroundings each sample's are: 0 if as dense, 1 if half as dense as theirs.
 
         With ``r_i`` the mean distance of i to its neighbours, but to each of them at least that of its own farthest
         neighbour, this is ``log₂`` of ``r_i`` over the harmonic mean of its neighbours' (the local outlier factor of
-        Breunig, Kriegel, Ng & Sander, SIGMOD 2000).
+        Breunig, Kriegel, Ng & Sander, SIGMOD 2000). By all neighbours, or by the nearest so many.
         """
-        reach = np.maximum(self.distance, self.distance[self.index, -1]).mean(axis=1)
+        index, distance = self.index[:, :n_neighbors], self.distance[:, :n_neighbors]
+        reach = np.maximum(distance, distance[index, -1]).mean(axis=1)
         density = 1 / np.maximum(reach, np.finfo(float).tiny) if (reach > 0).all() else 1 / (reach + reach.mean() + 1e-300)
-        return np.asarray(np.log2(density[self.index].mean(axis=1) / density))
+        return np.asarray(np.log2(density[index].mean(axis=1) / density))
+
+    def outliers(self) -> np.ndarray:
+        """Which samples lie alone, (n,): in surroundings less than half as dense as their neighbours'.
+
+        The members of a cluster of fewer samples than neighbours have most neighbours in other clusters, far away. They do
+        not lie alone: by the nearest three their surroundings are as dense as these', and those are twice as near as the
+        last neighbour, and at most five times as far as they are from the median sample.
+        """
+        near = self.distance[:, : min(_NEAREST, self.distance.shape[1])][:, -1]
+        alone = (near > self.distance[:, -1] / 2) | (near > _FAR * np.median(near)) | (self.outlier_scores(_NEAREST) >= 1)
+        return np.asarray((self.outlier_scores() >= 1) & alone)
 
     def graph(self) -> sp.csr_array:
         """The symmetric (n, n) graph."""
@@ -102,23 +146,16 @@ def joint_neighbors(points: Sequence[np.ndarray], present: np.ndarray | None = N
     """
     if present is None:
         return Neighbors.of(np.hstack(list(points)))
-    n = len(present)
-    count = default_neighbors(n)
     means = [_mean_squared_distance(view[there]) for view, there in zip(points, present.T, strict=True)]
-    index, distance = np.empty((n, count), dtype=np.intp), np.empty((n, count))
-    for start in range(0, n, _BLOCK):
-        rows = np.arange(start, min(start + _BLOCK, n))
-        total = np.zeros((rows.size, n))
+
+    def distances(rows: np.ndarray) -> np.ndarray:
+        total = np.zeros((rows.size, len(present)))
         for view, there, mean in zip(points, present.T, means, strict=True):
             known = there[rows][:, None] & there[None, :]
             total += np.where(known, pairwise_distances(view[rows], view, metric="sqeuclidean"), mean)
-        total[np.arange(rows.size), rows] = np.inf
-        nearest = np.argpartition(total, count - 1, axis=1)[:, :count]
-        found = np.take_along_axis(total, nearest, axis=1)
-        order = np.argsort(found, axis=1)
-        index[rows] = np.take_along_axis(nearest, order, axis=1)
-        distance[rows] = np.sqrt(np.take_along_axis(found, order, axis=1))
-    return Neighbors(index, distance, length_scale(distance))
+        return total
+
+    return Neighbors.of_distances(distances, len(present))
 
 
 def _mean_squared_distance(points: np.ndarray) -> float:
@@ -132,31 +169,55 @@ def influence(points: np.ndarray) -> float:
     With equal ``m`` a view of few columns decides who is near whom, as its distances vary more than those of many columns;
     with equal ``s`` a view of many noise columns counts as much as one with clusters. This is the mean of the two.
     """
-    n = len(points)
-    rng = np.random.RandomState(0)  # of pairs that stand for all
-    one, other = rng.randint(n, size=(2, _PAIRS))
-    distance = np.sum((points[one] - points[other])[one != other] ** 2, axis=1)
+    if len(points) > _ROWS_COMPARED:
+        rows = np.random.RandomState(0).choice(len(points), _ROWS_COMPARED, replace=False)  # they stand for all
+        points = points[rows]
+    distance = pairwise_distances(points, metric="sqeuclidean")[np.triu_indices(len(points), 1)]
     size = float(np.sqrt(distance.mean() * distance.std())) if distance.size else 0.0
     return size**0.5 if size > 0 else 1.0
 
 
 def whitened_points(points: np.ndarray, alpha: float = _ALPHA) -> np.ndarray:
-    """Directions of samples in coordinates of equal importance: rows of ``U diag(√(w / (w + α Σw)))`` of unit length.
+    """Directions of samples in coordinates of equal importance: their inner products are a self-expressive graph.
 
-    ``U diag(√w)`` are the principal coordinates of the centred points. The inner products of these rows are the
-    self-expressive graph ``K (K + αI)⁻¹`` of the view, whose neighbours are therefore found without an n × n array.
+    With the centred points ``C``, ``a = α tr(CᵀC)`` and ``CᵀC + aI = LLᵀ``, the coordinates are ``C L⁻ᵀ``. Their inner
+    products are ``C (CᵀC + aI)⁻¹ Cᵀ = K (K + aI)⁻¹``. The rows are returned at unit length. Time is ``n p²``.
     """
     centred = points - points.mean(axis=0)
-    n, d = centred.shape
     if not centred.any():
-        return np.zeros((n, 1))
-    if d <= n:
-        values, vectors = np.linalg.eigh(centred.T @ centred)
-        kept = values > 1e-10 * max(values[-1], 0)
-        coordinates = centred @ (vectors[:, kept] / np.sqrt(values[kept] + alpha * values.sum()))
-    else:
-        values, vectors = np.linalg.eigh(centred @ centred.T)
-        kept = values > 1e-10 * max(values[-1], 0)
-        coordinates = vectors[:, kept] * np.sqrt(values[kept] / (values[kept] + alpha * values[kept].sum()))
+        return np.zeros((len(points), 1))
+    if centred.shape[1] > centred.shape[0]:
+        centred = gram_factor(centred @ centred.T)
+    gram = centred.T @ centred
+    gram[np.diag_indices_from(gram)] += alpha * np.trace(gram)
+    factor = scipy.linalg.cholesky(gram, lower=True, check_finite=False)
+    coordinates = scipy.linalg.solve_triangular(factor, centred.T, lower=True, check_finite=False).T
     length = np.linalg.norm(coordinates, axis=1, keepdims=True)
     return np.asarray(coordinates / np.where(length > 0, length, 1))
+
+
+def whitened_products(products: np.ndarray, alpha: float = _ALPHA) -> np.ndarray:
+    """The inner products of :func:`whitened_points` from those of the points, (n, n), in time n³ whatever the columns.
+
+    ``K (K + aI)⁻¹ = I − a (K + aI)⁻¹`` with the products ``K`` of the centred points.
+    """
+    n = len(products)
+    shifted = centred_products(products)
+    shift = alpha * float(np.trace(shifted))
+    if not shift > 0:
+        return np.zeros((n, n))
+    shifted[np.diag_indices(n)] += shift
+    factor, _ = scipy.linalg.cho_factor(shifted, lower=True, overwrite_a=True, check_finite=False)
+    inverse, _ = scipy.linalg.lapack.dpotri(factor, lower=True, overwrite_c=True)
+    inverse = np.tril(inverse)
+    inverse = inverse + np.tril(inverse, -1).T
+    white = np.eye(n) - shift * inverse
+    length = np.sqrt(np.maximum(np.diag(white), 0))
+    length = np.where(length > 0, length, 1)
+    return np.asarray(white / length[:, None] / length[None, :])
+
+
+def centred_products(products: np.ndarray) -> np.ndarray:
+    """The inner products of points after their mean is subtracted."""
+    means = products.mean(axis=0)
+    return np.asarray(products - means[:, None] - means[None, :] + means.mean())

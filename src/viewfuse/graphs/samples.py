@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import scipy.sparse as sp
 
+from ..linalg import gram_factor
 from ..linalg.sparse_cut import normalized_graph
-from .nearest import Neighbors, joint_neighbors, neighbor_graph, whitened_points
+from .nearest import Neighbors, centred_products, joint_neighbors, whitened_points, whitened_products
 
 __all__ = ["Samples"]
+
+_COLUMNS_PER_SAMPLE = 0.25  # from which distances of all pairs are cheaper by inner products
+_MOST_PRODUCTS = 2**27  # numbers: 1 GiB
 
 
 @dataclass(frozen=True)
@@ -25,11 +30,13 @@ class Samples:
         Which points are the samples' own; the others were filled from similar samples.
     weights : tuple of float, one per view, or None if all are 1
         Of the views in means of graphs. In joint distances the scale of the points is what counts.
+    products : tuple of (n, n) arrays, the inner products of the points in each view, or None (:meth:`compact`)
     """
 
     points: tuple[np.ndarray, ...]
     present: np.ndarray | None = None
     weights: tuple[float, ...] | None = None
+    products: tuple[np.ndarray, ...] | None = None
 
     def __len__(self) -> int:
         return len(self.points[0])
@@ -38,19 +45,36 @@ class Samples:
     def n_views(self) -> int:
         return len(self.points)
 
+    def compact(self) -> Samples:
+        """The same samples in as many columns as there are samples at most, with inner products if columns are many.
+
+        Products take ``n² Σp_v`` once. Then the joint distances in any of the views, of any of the samples, take ``n²`` per
+        view, where they would take ``n² Σp_v`` again.
+        """
+        n, columns = len(self), sum(view.shape[1] for view in self.points)
+        if self.present is not None or columns < _COLUMNS_PER_SAMPLE * n or self.n_views * n**2 > _MOST_PRODUCTS:
+            return self
+        products = tuple(view @ view.T for view in self.points)
+        points = tuple(
+            gram_factor(product) if view.shape[1] > n else view for view, product in zip(self.points, products, strict=True)
+        )
+        return replace(self, points=points, products=products)
+
     def of_views(self, views: Sequence[int]) -> Samples:
         """The same samples in some of the views; if some are in none of these, filled points are taken for their own."""
         points = tuple(self.points[v] for v in views)
         weights = None if self.weights is None else tuple(self.weights[v] for v in views)
+        products = None if self.products is None else tuple(self.products[v] for v in views)
         if self.present is None:
-            return Samples(points, None, weights)
+            return Samples(points, None, weights, products)
         there = self.present[:, list(views)]
         return Samples(points, None if there.all() or not there.any(axis=1).all() else there, weights)
 
     def of_rows(self, rows: np.ndarray) -> Samples:
         """Some of the samples."""
         present = None if self.present is None else self.present[rows]
-        return Samples(tuple(view[rows] for view in self.points), present, self.weights)
+        products = None if self.products is None else tuple(each[np.ix_(rows, rows)] for each in self.products)
+        return Samples(tuple(view[rows] for view in self.points), present, self.weights, products)
 
     def joint(self) -> np.ndarray:
         """The points of all views side by side, (n, Σ p_v)."""
@@ -58,6 +82,8 @@ class Samples:
 
     def neighbors(self) -> Neighbors:
         """The nearest neighbours in all views together."""
+        if self.products is not None:
+            return Neighbors.of_products(sum(self.products[1:], self.products[0]))
         return joint_neighbors(self.points, self.present)
 
     def joint_graph(self) -> sp.csr_array:
@@ -69,16 +95,32 @@ class Samples:
 
         A view with clusters of its own, or without any, is outvoted. Samples have no edges in views they are missing from.
         """
-        graphs = [self._graph_among(view, rows) for view, rows in zip(self.points, self.rows(), strict=True)]
+        graphs = [self._graph_of(v) for v in range(self.n_views)]
         weights = (1.0,) * len(graphs) if self.weights is None else self.weights
         weighted = [weight * graph for weight, graph in zip(weights, graphs, strict=True)]
         return sp.csr_array(sum(weighted[1:], weighted[0]) / sum(weights))
 
-    def _graph_among(self, view: np.ndarray, rows: np.ndarray) -> sp.csr_array:
+    def _graph_of(self, v: int) -> sp.csr_array:
+        rows, view = self.rows()[v], self.points[v]
         if len(rows) < 2:
             return sp.csr_array((len(self), len(self)))
-        graph = normalized_graph(neighbor_graph(whitened_points(view[rows]))).tocoo()
+        if self.products is not None and view.shape[1] >= len(self):
+            return normalized_graph(Neighbors.of_products(whitened_products(self.products[v])).graph())
+        graph = normalized_graph(Neighbors.of(whitened_points(view[rows])).graph()).tocoo()
         return sp.csr_array((graph.data, (rows[graph.row], rows[graph.col])), shape=(len(self), len(self)))
+
+    @cached_property
+    def view_neighbors(self) -> list[np.ndarray]:
+        """The neighbours in each view alone, among the samples that are present in it, as positions among these."""
+        return [self._neighbors_in(v).index for v in range(self.n_views)]
+
+    def _neighbors_in(self, v: int) -> Neighbors:
+        rows = self.rows()[v]
+        if len(rows) < 2:
+            return Neighbors(np.empty((len(rows), 0), dtype=np.intp), np.empty((len(rows), 0)), np.ones(len(rows)))
+        if self.products is not None and self.points[v].shape[1] >= _COLUMNS_PER_SAMPLE * len(self):
+            return Neighbors.of_products(self.products[v])
+        return Neighbors.of(self.points[v][rows])
 
     def rows(self) -> list[np.ndarray]:
         """The samples that are present in each view."""
@@ -96,10 +138,15 @@ class Samples:
         """As many samples of one normally distributed cloud with the same mean and covariances, missing in the same places.
 
         With ``C = X − 1mᵀ`` the centred joint points and ``CᵀC = RᵀR``, the cloud is ``1mᵀ + GR/√n`` with independent
-        standard normal ``G``. With more columns than samples ``R`` is ``C``.
+        standard normal ``G``. With more columns than samples ``R`` is ``C``. With inner products ``CCᵀ = LLᵀ`` it is
+        ``GL/√n``, in n columns and not divided into views: its distances have the same distribution.
         """
+        n = len(self)
+        if self.products is not None and sum(view.shape[1] for view in self.points) >= n:
+            factor = gram_factor(centred_products(sum(self.products[1:], self.products[0])))
+            return Samples((random_state.standard_normal((n, n)) @ (factor / np.sqrt(n)),))
         joint = self.joint()
-        mean, n = joint.mean(axis=0), len(joint)
+        mean = joint.mean(axis=0)
         factor = joint - mean
         if factor.shape[1] < n:
             values, vectors = np.linalg.eigh(factor.T @ factor)

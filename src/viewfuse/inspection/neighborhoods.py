@@ -139,7 +139,7 @@ def nearest_samples(views: Views, mapped: np.ndarray, rest: np.ndarray, *, used:
     arrays, present = _arrays(views, mapped)
     units = [unit(array) for array in arrays]
     scaled = [array / size for array, size in zip(arrays, units, strict=True)]
-    measure = Measure.learn(scaled, present, _encoded(views))
+    measure, _ = Measure.learn(scaled, present, _encoded(views))
     reference = measure(scaled, present)
     search = NearestNeighbors(n_neighbors=min(_PLACED_AMONG, len(mapped))).fit(np.hstack([reference[v] for v in used]))
     found = []

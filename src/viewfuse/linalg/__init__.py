@@ -16,6 +16,7 @@ from .bipartite import BipartiteEmbedding, bipartite_embedding
 from .complement import Complement, normalized_adjacency
 from .congruence import Congruence
 from .eigensolvers import Eigenpairs, smallest_eigenpairs, symmetric_eigh
+from .gram import gram_factor
 from .laplacian import Laplacian, isolated_samples, row_sums
 from .numbering import numbered_by_size, occurrences, order_by_size, renumbered
 from .recurrence import Recurrence, halves, placed, recurrence
@@ -35,6 +36,7 @@ __all__ = [
     "cluster_centres",
     "distance_confidence",
     "edge_confidence",
+    "gram_factor",
     "halves",
     "isolated_samples",
     "margin_confidence",

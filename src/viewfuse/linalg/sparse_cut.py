@@ -16,7 +16,8 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 
 __all__ = ["Spectrum", "normalized_graph", "quick_cut", "spectrum"]
 
-_DENSE_UP_TO = 1_500  # samples
+_DENSE_UP_TO = 500  # samples
+_DENSE_SHARE = 8  # or from a share of 1/8 of the eigenvectors on
 _TOL = 1e-4
 
 
@@ -50,7 +51,7 @@ def spectrum(
     n = graph.shape[0]
     count = min(count, n)
     normalized = normalized_graph(graph)
-    if n <= dense_up_to or count > n // 4:
+    if n <= dense_up_to or count > n // _DENSE_SHARE:
         values, vectors = scipy.linalg.eigh(normalized.toarray(), subset_by_index=(n - count, n - 1), check_finite=False)
         return Spectrum(1 - values[::-1], vectors[:, ::-1])
     components = _component_vectors(graph, count)
@@ -63,7 +64,7 @@ def spectrum(
 
     start = random_state.standard_normal(n)
     operator = LinearOperator((n, n), matvec=project, dtype=np.float64)
-    values, vectors = eigsh(operator, k=count - found, which="LA", tol=_TOL, v0=start, ncv=min(n, max(40, 4 * count)))
+    values, vectors = eigsh(operator, k=count - found, which="LA", tol=_TOL, v0=start, ncv=min(n, max(20, 2 * count)))
     order = np.argsort(-values)
     return Spectrum(np.concatenate([np.zeros(found), 1 - values[order]]), np.hstack([components, vectors[:, order]]))
 

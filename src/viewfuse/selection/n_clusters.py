@@ -7,7 +7,6 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from ..cluster._checks import nonconstant_views
 from ..cluster.auto.measure import measured_samples
@@ -31,7 +30,8 @@ def choose_n_clusters(views: Any, counts: Iterable[int] | None = None, *, random
     counts : range or iterable of int, optional
         The numbers of clusters to try, each between 2 and n_samples − 1. The default is 2 to a fifth of the samples, at most
         160.
-    random_state : int, RandomState or None
+    random_state : ignored
+        The number does not depend on chance.
 
     Returns
     -------
@@ -53,7 +53,7 @@ def choose_n_clusters(views: Any, counts: Iterable[int] | None = None, *, random
     used = nonconstant_views(views, arrays, present)
     there = None if present is None or present[:, used].all() else present[:, used]
     samples = measured_samples([arrays[v] for v in used], there, [views.is_encoded(v) for v in used])
-    return count_clusters(samples, tried, random_state=check_random_state(random_state))
+    return count_clusters(samples.compact(), tried)
 
 
 def _checked_counts(counts: Iterable[int], n_samples: int) -> list[int]:

@@ -6,8 +6,10 @@ from sklearn.metrics import adjusted_rand_score
 
 import viewfuse as vf
 from viewfuse.cluster._saving import read_model
+from viewfuse.cluster.auto import many
 from viewfuse.cluster.auto.canonical import _row_key, unit
 from viewfuse.cluster.auto.many import labels_and_memberships, rules_of_many
+from viewfuse.cluster.auto.membership import Discriminant
 from viewfuse.cluster.auto.votes import VotingSpace
 from viewfuse.graphs.representation import represent
 
@@ -36,7 +38,7 @@ def rings(n, seed=0):
 def test_clouds_assign_all_samples_as_they_assign_new_ones():
     views, y = blobs(1000)
     model = Few(3, random_state=0).fit(views)
-    assert model._membership.farthest is not None
+    assert model._membership.reach is not None
     assert adjusted_rand_score(y, model.labels_) == 1
     np.testing.assert_array_equal(model.predict(views), model.labels_)
     np.testing.assert_allclose(model.predict_proba(views), model.membership_, atol=1e-4)
@@ -47,7 +49,7 @@ def test_clouds_assign_all_samples_as_they_assign_new_ones():
 def test_curved_clusters_are_assigned_by_votes():
     views, y = rings(1000)
     model = Few(2, random_state=0).fit(views)
-    assert model._membership.farthest is None
+    assert model._membership.reach is None
     assert adjusted_rand_score(y, model.labels_) == 1
 
 
@@ -95,6 +97,18 @@ def test_the_rule_is_learned_from_all_clustered_samples():
     np.testing.assert_array_equal(some, np.where(known >= 0, known, labels))
 
 
+def test_wide_points_are_told_in_the_coordinates_of_the_voting_space(monkeypatch):
+    views, y = blobs(600, k=4, features=(70,), spread=1.5)
+    voters = np.arange(0, 600, 10)
+    space = VotingSpace.of(views[0], voters)
+    monkeypatch.setattr(many, "_MOST_COLUMNS", 60)
+    _, membership = rules_of_many(views[0], space, y, voters, 4)
+    points = space.coordinates(views[0]).astype(float)
+    expected = Discriminant.learn(points, y, 4).memberships(points)
+    np.testing.assert_allclose(membership.discriminant.memberships(views[0]), expected, atol=1e-4)
+    assert membership.discriminant.turned.shape == (70, 3)
+
+
 def test_few_samples_per_cluster_have_no_rule():
     views, y = blobs(60, k=6)
     space = VotingSpace.of(views[0])
@@ -123,3 +137,34 @@ def test_keys_and_units_of_rows_do_not_depend_on_blocks():
     np.testing.assert_allclose(_row_key(view), view.astype(float) @ direction, rtol=1e-12, atol=1e-12)
     assert unit(np.array([[1.0, -1e20]])) == 1e20
     assert unit(np.array([[1.0, -3.0]])) == 1
+
+
+def overlapping(n, k=6, features=(20, 30), noise=3.0, seed=1):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, k, n)
+    return [rng.normal(size=(k, d))[y] + noise * rng.normal(size=(n, d)) for d in features], y
+
+
+class Overlapping(Few):
+    _most_clustered = 600
+
+
+def test_clusters_that_no_neighbour_graph_sees_are_found_by_means():
+    views, y = overlapping(3000)
+    model = Overlapping(6, random_state=0).fit(views)
+    assert model.choice_.chosen == "overlapping clouds"
+    assert adjusted_rand_score(y, model.labels_) > 0.6
+    assert model.verdict_.supported
+    assert "halves lose" in str(model.verdict_)
+    assert all(view.kept for view in model.choice_.views)
+    np.testing.assert_array_equal(model.predict(views), model.labels_)
+
+
+@pytest.mark.filterwarnings("ignore::viewfuse.exceptions.NoStructureWarning")
+@pytest.mark.filterwarnings("ignore::viewfuse.exceptions.UnstableClustersWarning")
+def test_one_cloud_has_no_overlapping_clusters():
+    rng = np.random.default_rng(0)
+    views = [rng.normal(size=(2000, d)) * np.linspace(3, 1, d) for d in (15, 20)]
+    model = Overlapping(4, random_state=0).fit(views)
+    assert model.choice_.chosen != "overlapping clouds"
+    assert not model.verdict_.supported

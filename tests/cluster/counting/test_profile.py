@@ -8,11 +8,12 @@ import scipy.sparse as sp
 
 from viewfuse.cluster.counting import count_clusters, count_clusters_of_graphs, default_counts
 from viewfuse.graphs import Samples
+from viewfuse.selection import choose_n_clusters
 
 
-def counted(views, counts=None, seed=0):
+def counted(views, counts=None):
     samples = Samples(tuple(np.asarray(view, dtype=float) for view in views))
-    return count_clusters(samples, counts, random_state=np.random.RandomState(seed))
+    return count_clusters(samples, counts)
 
 
 def blobs(rng, sizes, columns=(4, 6), apart=8.0):
@@ -29,6 +30,23 @@ def test_clear_blobs(k):
 @pytest.mark.parametrize("seed", range(3))
 def test_sizes_of_one_to_twenty(seed):
     assert counted(blobs(np.random.default_rng(seed), [300, 120, 40, 15])).suggested == 4
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_clusters_of_fewer_samples_than_neighbours(seed):
+    assert counted(blobs(np.random.default_rng(seed), [200, 90, 9, 6, 5], apart=10.0)).suggested == 5
+
+
+def test_two_clusters_of_one_to_twenty():
+    assert counted(blobs(np.random.default_rng(0), [400, 20])).suggested == 2
+
+
+def test_the_number_is_the_same_for_every_seed():
+    rng = np.random.default_rng(0)
+    views = blobs(rng, [40, 30, 30], apart=1.2)
+    assert {choose_n_clusters(views, random_state=seed).suggested for seed in range(3)} == {
+        choose_n_clusters(views).suggested
+    }
 
 
 def test_many_small_clusters():
@@ -115,8 +133,8 @@ def test_given_graphs():
     labels = np.repeat(np.arange(3), 30)
     graph = np.random.default_rng(0).random((90, 90)) * np.where(labels[:, None] == labels, 1, 0.1)
     graph += graph.T
-    dense = count_clusters_of_graphs([graph, graph], random_state=np.random.RandomState(0))
-    sparse = count_clusters_of_graphs([sp.csr_array(graph)] * 2, random_state=np.random.RandomState(0))
+    dense = count_clusters_of_graphs([graph, graph])
+    sparse = count_clusters_of_graphs([sp.csr_array(graph)] * 2)
     assert dense.suggested == sparse.suggested == 3
     random = np.random.default_rng(0).random((90, 90))
-    assert count_clusters_of_graphs([random + random.T], random_state=np.random.RandomState(0)).suggested == 1
+    assert count_clusters_of_graphs([random + random.T]).suggested == 1

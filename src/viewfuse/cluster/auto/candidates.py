@@ -3,8 +3,7 @@
 * ``joint neighbours``: the neighbour graph of all views side by side. It sees borders that no single view sees.
 * ``view neighbours``: the mean of the normalized neighbour graphs of the whitened views. A view with clusters of its own, or
   without any, is outvoted.
-* ``anchors``: AnchorGFSC. Coarse, so it sees large shapes through noise. Of three placements of the anchors the one that
-  agrees best with the other two.
+* ``anchors``: AnchorGFSC. Coarse, so it sees large shapes through noise. Three placements of the anchors, cut together.
 * ``fused graphs``: GFSC. Self-expressive graphs and their cut in one optimisation; the only one that learns weights.
 * ``filled neighbours``, only if samples are missing from views: the joint neighbours again, but with the points of missing
   samples filled from similar ones, where the first takes unknown distances for mean ones.
@@ -28,17 +27,15 @@ from ..._utils.warn import ignoring, quietly
 from ...graphs import Samples
 from ...linalg import assign_clusters, unit_rows
 from ...linalg.sparse_cut import spectrum
-from ..anchor_gfsc import AnchorGFSC
 from ..gfsc import GFSC
-from .choice import agreement_of, mean_of_others
+from .anchor_ensemble import AnchorEnsemble
 from .joint import JointCut, is_balanced
 
-__all__ = ["JOINT", "MIXTURE", "Candidate", "Task", "candidates_for", "clustered_again", "gaussian_mixture"]
+__all__ = ["FUSED", "JOINT", "MIXTURE", "Candidate", "Task", "candidates_for", "clustered_again", "gaussian_mixture"]
 
-JOINT, MIXTURE = "joint neighbours", "gaussian mixture"
-_N_INIT = 10
-_PLACEMENTS, _MOST_PLACEMENTS = 3, 9  # of anchors: on small data one placement in three may be unlucky
-_REPEATABLE = 0.8  # mean agreement below which more placements are made
+JOINT, FUSED, MIXTURE = "joint neighbours", "fused graphs", "gaussian mixture"
+_N_INIT, _FEW_INIT = 10, 3
+_PLACEMENTS = 3  # of anchors
 _MOST_COLUMNS = 12
 _SAMPLES_PER_PARAMETER = 3
 
@@ -77,64 +74,35 @@ class Candidate:
     repeatable: float = 1.0
 
 
-def view_neighbors(task: Task) -> Candidate:
-    rng = np.random.RandomState(task.seed)
-    graph = task.samples.mean_graph()
-    embedding = spectrum(graph, task.n_clusters, random_state=rng).vectors
-    labels = assign_clusters(unit_rows(embedding), task.n_clusters, n_init=_N_INIT, random_state=rng)
-    return Candidate("view neighbours", np.asarray(labels), embedding, graph)
+def view_neighbors(task: Task, n_init: int = _N_INIT) -> Candidate:
+    return _cut("view neighbours", task.samples.mean_graph(), task, n_init)
 
 
-def filled_neighbors(task: Task) -> Candidate:
+def filled_neighbors(task: Task, n_init: int = _N_INIT) -> Candidate:
     """The joint neighbours, with the points of missing samples filled from similar ones."""
+    return _cut("filled neighbours", Samples(task.samples.points).joint_graph(), task, n_init)
+
+
+def _cut(name: str, graph: sp.csr_array, task: Task, n_init: int) -> Candidate:
     rng = np.random.RandomState(task.seed)
-    graph = Samples(task.samples.points).joint_graph()
     embedding = spectrum(graph, task.n_clusters, random_state=rng).vectors
-    labels = assign_clusters(unit_rows(embedding), task.n_clusters, n_init=_N_INIT, random_state=rng)
-    return Candidate("filled neighbours", np.asarray(labels), embedding, graph)
+    labels = assign_clusters(unit_rows(embedding), task.n_clusters, n_init=n_init, random_state=rng)
+    return Candidate(name, np.asarray(labels), embedding, graph)
 
 
 def anchors(task: Task, placements: int = _PLACEMENTS) -> Candidate:
-    """Of several fits, each with its anchors placed anew, the one that agrees best with the others.
-
-    If they agree little, more are made.
-    """
-    fits = [_placed_anew(task, i) for i in range(placements)]
-    means = mean_of_others(agreement_of([fit.labels_ for fit in fits]))
-    if np.mean(means) < _REPEATABLE:
-        fits += [_placed_anew(task, i) for i in range(placements, _MOST_PLACEMENTS)]
-        means = mean_of_others(agreement_of([fit.labels_ for fit in fits]))
-    model = fits[int(np.argmax(means))]
-    embedding = np.asarray(model.embedding_, dtype=np.float64)[:, : task.n_clusters]
-    graph = sp.csr_array(model.anchor_graph_)
-    degree = np.asarray(graph.sum(axis=0)).ravel()
-    scaled = sp.csr_array(graph.multiply(1 / np.where(degree > 0, degree, 1)[None, :]))
+    found = AnchorEnsemble.of(task.samples, task.n_clusters, placements, np.random.RandomState(task.seed))
     return Candidate(
-        "anchors",
-        np.asarray(model.labels_),
-        embedding,
-        sp.csr_array(scaled @ graph.T),
-        model.n_iter_,
-        model.converged_,
-        repeatable=max(float(np.mean(means)), 0.0),
+        "anchors", found.labels, found.embedding, found.graph(), found.n_iter, found.converged, found.repeatable
     )
-
-
-def _placed_anew(task: Task, number: int) -> AnchorGFSC:
-    method = AnchorGFSC(
-        task.n_clusters, view_weights=task.samples.weights, random_state=task.seed + number, device=task.device
-    )
-    method._refines = False  # a candidate shows what its graph sees
-    with quietly():
-        return _fitted(method, task.samples.with_gaps())
 
 
 def fused_graphs(task: Task) -> Candidate:
     with quietly():
         method = GFSC(task.n_clusters, view_weights=task.samples.weights, random_state=task.seed, device=task.device)
-        model = _fitted(method, task.samples.with_gaps())
+        model = _fitted(method, task.samples)
     return Candidate(
-        "fused graphs",
+        FUSED,
         to_host(model.labels_),
         np.asarray(to_host(model.embedding_), dtype=np.float64),
         to_host(model.affinity_matrix_),
@@ -162,21 +130,22 @@ def _mixture_labels(joint: np.ndarray, k: int, random_state: np.random.RandomSta
 
 
 def clustered_again(name: str, task: Task) -> np.ndarray:
-    """The labels of other samples by the candidate of this name; with a single placement of anchors."""
-    rng = np.random.RandomState(task.seed)
+    """The labels of other samples by the candidate of this name, with fewer starts and a single placement of anchors."""
     if name == JOINT:
-        vectors = spectrum(task.samples.joint_graph(), task.n_clusters, random_state=rng).vectors
-        return np.asarray(assign_clusters(unit_rows(vectors), task.n_clusters, n_init=_N_INIT, random_state=rng))
+        return _cut(name, task.samples.joint_graph(), task, _FEW_INIT).labels
     if name == MIXTURE:
-        return _mixture_labels(task.samples.joint(), task.n_clusters, rng)
-    made = {"view neighbours": view_neighbors, "filled neighbours": filled_neighbors, "fused graphs": fused_graphs}
-    return (made[name](task) if name in made else anchors(task, placements=1)).labels
+        return _mixture_labels(task.samples.joint(), task.n_clusters, np.random.RandomState(task.seed))
+    if name == "anchors":
+        return anchors(task, placements=1).labels
+    if name == FUSED:
+        return fused_graphs(task).labels
+    return (view_neighbors if name == "view neighbours" else filled_neighbors)(task, _FEW_INIT).labels
 
 
-def _fitted(model: Any, views: list[np.ndarray]) -> Any:
-    """Fitted without a verdict: there is one on what is chosen in the end."""
+def _fitted(model: Any, samples: Samples) -> Any:
+    """Fitted in single precision, without a verdict: there is one on what is chosen in the end."""
     model._gives_verdict = False
-    return model.fit(views)
+    return model.fit([view.astype(np.float32) for view in samples.with_gaps()])
 
 
 def candidates_for(samples: Samples) -> tuple[Callable[[Task], Candidate], ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar
@@ -34,16 +34,18 @@ from .._weights import WEIGHT_CONSTRAINTS, OwnWeights
 from ..contradiction import warn_of_contradictions
 from ..counting import count_clusters
 from ..relations.checks import has_relations
+from ..relations.maps import RelationIdsMixin
 from ..structure import Evidence, ratio_to_null
 from ..verdict import judge
-from .candidates import JOINT, MIXTURE, Candidate, Task, candidates_for, clustered_again, gaussian_mixture
+from .candidates import FUSED, JOINT, MIXTURE, Candidate, Task, candidates_for, clustered_again, gaussian_mixture
 from .canonical import canonical_order, distinct_views, in_unit, unit
 from .choice import AutoChoice, ViewChoice, agreement_of, mean_of_others
 from .joint import NO_STRUCTURE, JointCut, clearest_cut, neighbors_inside, null_values
 from .labelling import Labelling, labels_with_gaps
 from .many import labels_and_memberships, rules_of_many
-from .measure import Measure, measured_samples
+from .measure import Measure
 from .membership import Membership
+from .overlapping import OVERLAPPING, Overlapping, overlapping_clusters, samples_for_overlapping
 from .votes import Votes, VotingSpace
 from .with_relations import fit_relations, placed_with_relations
 
@@ -55,7 +57,7 @@ _COMPUTED_LATER = {"outlier_score_": "outlier_score", "embedding_": "transform"}
 _UNSTABLE = 0.2  # mean agreement below which no candidate confirms another
 
 
-class AutoFusion(EmbeddingMixin, MultiViewClusterer):
+class AutoFusion(EmbeddingMixin, RelationIdsMixin, MultiViewClusterer):
     """Cluster data about which nothing is known: measures, graphs and, if asked, the number of clusters are chosen.
 
     Each view is mapped to points whose distances suit its values (:mod:`viewfuse.graphs.representation`). The joint
@@ -68,6 +70,9 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
 
     Samples may be missing from views: rows of NaN, or ``present`` of :class:`Views` False. Their points are the mean of
     those of the samples that are most like them in the other views.
+
+    If the graph is as connected as that of one cloud and there are more than 5,000 samples, clusters that overlap are looked
+    for by the means of 40,000 samples (:mod:`viewfuse.cluster.auto.overlapping`).
 
     Of more than 5,000 samples, 5,000 drawn at random are clustered, and all are assigned as new samples are: by the means
     and covariances of the clusters, where these find as many labels of left-out samples as the votes of nearest neighbours
@@ -244,29 +249,48 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
         chosen, present = self._chosen(arrays, self._present)
         _check_present_somewhere(present, views)
         encoded = [views.is_encoded(v) for v in self._used]
-        rows = _without_outliers(chosen, present, self._clustered_rows(canonical_order(chosen), rng), encoded)
-        sampled = [view[rows] for view in chosen]
-        sampled_present = None if present is None else present[rows]
         factors = own.factors[self._used] / own.factors[self._used].mean()
         kinds = [views.kinds[v] for v in self._used]
-        self._measure = Measure.learn(sampled, sampled_present, encoded, factors, kinds)
-        self._sample_points = self._measure(sampled, sampled_present)
-        weights = tuple(factors.tolist()) if own.are_given else None
-        samples = Samples(tuple(self._sample_points), sampled_present, weights)
-        self._set_n_clusters(samples, rng)
+
+        def measured(rows: np.ndarray) -> Samples:
+            there = None if present is None else present[rows]
+            self._measure, points = Measure.learn([view[rows] for view in chosen], there, encoded, factors, kinds)
+            self._sample_points = points
+            return Samples(tuple(points), there, tuple(factors.tolist()) if own.are_given else None).compact()
+
+        order = canonical_order(chosen)
+        rows = self._clustered_rows(order, rng)
+        samples = measured(rows)
+        typical = _typical(samples)
+        if len(typical) < len(rows):
+            rows = rows[typical]
+            samples = measured(rows)
+        self._set_n_clusters(samples)
         step("joint neighbours")
         cut = clearest_cut(samples, self.n_clusters_, rng)
         nulls = null_values(samples, cut, rng)
+        more = np.empty(0, dtype=np.intp)
+        overlapping = None
         if ratio_to_null(cut.spectrum.values, nulls, self.n_clusters_) > NO_STRUCTURE:
             cut = replace(cut, gap=0.0)
+            if len(order) > self._most_clustered and self.n_clusters_ > 1:
+                more = self._more_rows(order, rows, sum(points.shape[1] for points in self._sample_points), rng)
+                overlapping = self._overlapping(chosen, present, np.concatenate([rows, more]), samples.weights, rng)
+        if overlapping is not None:
+            cut = replace(cut, views=tuple(range(samples.n_views)))
         self._kept = list(cut.views)
-        candidates = self._candidates(samples, cut, rng, begin)
+        candidates = self._candidates(samples, cut, rng, begin, overlapping)
         agreement = agreement_of([candidate.labels for candidate in candidates])
         best, reason = self._best(candidates, agreement, cut)
         self._record(best, reason, candidates, agreement, cut, views)
-        step("clustering halves of the samples, to see what comes back")
-        self._judge(best, samples, cut, nulls, rng)
-        self._sample_labels, self._sample_embedding = numbered_by_size(best.labels), best.embedding
+        if overlapping is None:
+            step("clustering halves of the samples, to see what comes back")
+            self._judge(best, samples, cut, nulls, rng)
+            self._sample_labels, more_labelled = numbered_by_size(best.labels), None
+        else:
+            self.verdict_, self._sample_labels = overlapping.verdict, best.labels
+            more_labelled = self._joint_of(chosen, present, more), overlapping.labels[len(rows) :]
+        self._sample_embedding = best.embedding
         self._describe_views(views, samples, repeats, own)
         step("assigning all samples")
         self._assign_all(
@@ -274,6 +298,7 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
             partial(self._joint_of, chosen, present),
             chosen[0].shape[0],
             rows,
+            more_labelled,
         )
         self._warn()
         del self._present
@@ -295,14 +320,35 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
             return order
         return order[np.sort(rng.choice(order.size, self._most_clustered, replace=False))]
 
-    def _set_n_clusters(self, samples: Samples, rng: np.random.RandomState) -> None:
+    def _more_rows(self, order: np.ndarray, rows: np.ndarray, n_columns: int, rng: np.random.RandomState) -> np.ndarray:
+        """Samples in addition to those that are clustered, if more are needed to see overlapping clusters."""
+        others = order[~np.isin(order, rows)]
+        count = min(max(samples_for_overlapping(n_columns) - len(rows), 0), len(others))
+        return others[np.sort(rng.choice(len(others), count, replace=False))]
+
+    def _overlapping(
+        self,
+        chosen: list[Any],
+        present: np.ndarray | None,
+        rows: np.ndarray,
+        weights: tuple[float, ...] | None,
+        rng: np.random.RandomState,
+    ) -> Overlapping | None:
+        """Clusters of these samples that no neighbour graph sees, if they come back in halves of the samples."""
+        step("neighbours see no clusters: means of many samples")
+        there = None if present is None else present[rows]
+        points = self._measure([view[rows] for view in chosen], there, self._sample_points)
+        found = overlapping_clusters(Samples(tuple(points), there, weights), self.n_clusters_, rng, self.device)
+        return found if found is not None and found.verdict.supported else None
+
+    def _set_n_clusters(self, samples: Samples) -> None:
         """Set ``n_clusters_``: the parameter, or an estimate with ``n_clusters="auto"``."""
         self.__dict__.pop("cluster_counts_", None)  # from an earlier fit
         if self.n_clusters != "auto":
             self.n_clusters_ = int(self.n_clusters)
             return
         step("counting clusters")
-        self.cluster_counts_ = count_clusters(samples, random_state=rng)
+        self.cluster_counts_ = count_clusters(samples)
         self.n_clusters_ = self.cluster_counts_.suggested
 
     def _judge(
@@ -320,14 +366,24 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
             task = Task(kept.of_rows(rows), self.n_clusters_, int(rng.randint(2**31 - 1)), self.device)
             return clustered_again(best.name, task)
 
-        self.verdict_ = judge(numbered_by_size(best.labels), self.n_clusters_, evidence, cluster, rng)
+        n_halves = 2 if best.name == FUSED else 4  # fused graphs take longest
+        self.verdict_ = judge(numbered_by_size(best.labels), self.n_clusters_, evidence, cluster, rng, n_halves)
 
-    def _candidates(self, samples: Samples, cut: JointCut, rng: np.random.RandomState, begin: float) -> list[Candidate]:
+    def _candidates(
+        self,
+        samples: Samples,
+        cut: JointCut,
+        rng: np.random.RandomState,
+        begin: float,
+        overlapping: Overlapping | None,
+    ) -> list[Candidate]:
         """The joint neighbours and, unless their gap is clear, the others as far as there is time."""
         self.stopped_ = None
         candidates = [Candidate(JOINT, cut.labels, cut.spectrum.vectors[:, : cut.n_clusters], cut.graph)]
         if cut.n_clusters < 2 or cut.is_clear:
             return candidates
+        if overlapping is not None:
+            return [*candidates, overlapping.candidate(cut.graph, len(samples))]
         kept = samples.of_views(cut.views)
         for make in candidates_for(kept):
             if self.max_time is not None and time.monotonic() - begin >= self.max_time:
@@ -346,6 +402,8 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
             return candidates[0], f"the graph falls apart into {cut.n_clusters} clusters (relative eigengap {cut.gap:.2f})"
         if len(candidates) == 1:
             return candidates[0], "the only candidate"
+        if candidates[-1].name == OVERLAPPING:
+            return candidates[-1], "neighbours see no clusters, but the means of many samples do, in every half of them"
         if candidates[-1].name == MIXTURE:
             return candidates[-1], "few columns and enough samples to estimate the shapes of clusters that touch"
         means = mean_of_others(agreement)
@@ -389,7 +447,14 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
         noise = [v not in self._kept or (by_chance and inside.sum() > 0) for v, (_, by_chance) in enumerate(found)]
         self.noise_views_ = tuple(views.names[v] for v, is_noise in zip(self._used, noise, strict=True) if is_noise)
 
-    def _assign_all(self, clustered: np.ndarray, joint: Callable[[Any], np.ndarray], n: int, rows: np.ndarray) -> None:
+    def _assign_all(
+        self,
+        clustered: np.ndarray,
+        joint: Callable[[Any], np.ndarray],
+        n: int,
+        rows: np.ndarray,
+        more: tuple[np.ndarray, np.ndarray] | None = None,
+    ) -> None:
         """``labels_``, ``membership_``, ``outlier_score_`` and ``embedding_`` of all samples, and ``confidence_``.
 
         Parameters
@@ -398,15 +463,18 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
         joint : function from a range or positions of samples to their joint points
         n : int, the number of all samples
         rows : array of int, the positions of the samples that were clustered
+        more : tuple, the joint points of further samples and their clusters, from which the rules are learned too
         """
         k, known = self.n_clusters_, np.full(n, -1)
         known[rows] = self._sample_labels
         for name in ("_joint_of_rows", *_COMPUTED_LATER):
             self.__dict__.pop(name, None)  # from an earlier fit
         if n > self._most_clustered:
-            voters = self._voters()
+            voters, labels = self._voters(), self._sample_labels
+            if more is not None:
+                clustered, labels = np.vstack([clustered, more[0]]), np.concatenate([labels, more[1]])
             self._space = VotingSpace.of(clustered, voters)
-            self._labelling, self._membership = rules_of_many(clustered, self._space, self._sample_labels, voters, k)
+            self._labelling, self._membership = rules_of_many(clustered, self._space, labels, voters, k)
             self._keep_voters(voters)
         else:
             self._space = VotingSpace.of(clustered)
@@ -417,7 +485,7 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
             self.labels_, self.embedding_ = self._sample_labels[place], self._sample_embedding[place]
             self.membership_, self.outlier_score_ = own[place], self._space.votes().outlier_scores[place]
             self.affinity_matrix_ = self.affinity_matrix_[place][:, place]
-        elif self._membership.farthest is not None:
+        elif self._membership.reach is not None:
             self._assign_without_neighbors(joint, n)
         else:
             self._assign_in_blocks(joint, known)
@@ -498,7 +566,7 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
     def _placed(self, joint: np.ndarray, known: np.ndarray | None = None) -> Placed:
         """Where samples with these joint points belong; the cluster of some may be known."""
         points = self._space.coordinates(joint)
-        if self._membership.farthest is not None:
+        if self._membership.reach is not None:
             found = labels_and_memberships(joint, self._space, self._labelling, self._membership, known)
             return Placed(*found, lambda: self._space.votes(points))
         votes = self._space.votes(points)
@@ -557,16 +625,16 @@ class Placed:
     votes: Callable[[], Votes]
 
 
-def _without_outliers(views: list[Any], present: np.ndarray | None, rows: np.ndarray, encoded: Sequence[bool]) -> np.ndarray:
-    """The rows of samples that are like others. Outliers would be clusters of their own, so they are assigned afterwards.
+def _typical(samples: Samples) -> np.ndarray:
+    """The samples that are like others. Outliers would be clusters of their own, so they are assigned afterwards.
 
     None is left out if there are few samples, or if more than a tenth would be outliers.
     """
-    if len(rows) < _FEWEST_WITH_OUTLIERS:
-        return rows
-    samples = measured_samples([view[rows] for view in views], None if present is None else present[rows], encoded)
-    inside = samples.neighbors().outlier_scores() < 1
-    return rows[inside] if inside.sum() >= 0.9 * len(rows) else rows
+    every = np.arange(len(samples))
+    if len(samples) < _FEWEST_WITH_OUTLIERS:
+        return every
+    inside = ~samples.neighbors().outliers()
+    return every[inside] if inside.sum() >= 0.9 * len(samples) else every
 
 
 def _margin(membership: np.ndarray) -> np.ndarray:

@@ -11,15 +11,15 @@ nothing of each other's clusters either, and leaving out any view may look bette
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
 
-from ...graphs import Neighbors, Samples
+from ...graphs import Samples
 from ...linalg import assign_clusters, unit_rows
-from ...linalg.sparse_cut import Spectrum, spectrum
+from ...linalg.sparse_cut import Spectrum, quick_cut, spectrum
 from ..structure import null_spectra, ratio_to_null
 
 __all__ = ["NO_STRUCTURE", "JointCut", "clearest_cut", "is_balanced", "neighbors_inside", "null_ratio", "null_values"]
@@ -69,14 +69,14 @@ def clearest_cut(samples: Samples, n_clusters: int, random_state: np.random.Rand
         suspects = [
             cut
             for v in best.views
-            for cut in [_cut(samples, _all_but(best.views, v), n_clusters, random_state)]
+            for cut in [_quick_cut(samples, _all_but(best.views, v), n_clusters, random_state)]
             if neighbors_inside(samples, v, cut.labels)[1]
         ]
         better = _better(samples, best, suspects, random_state)
         if better is None:
             break
         best = better
-    return best
+    return best if len(best.views) == samples.n_views else _cut(samples, best.views, n_clusters, random_state)
 
 
 def _better(
@@ -118,7 +118,7 @@ def neighbors_inside(samples: Samples, view: int, labels: np.ndarray) -> tuple[f
     if len(rows) < 2:
         return 0.0, True
     labels = labels[rows]
-    inside = float(np.mean(labels[Neighbors.of(samples.points[view][rows]).index] == labels[:, None]))
+    inside = float(np.mean(labels[samples.view_neighbors[view]] == labels[:, None]))
     shares = np.bincount(labels) / len(labels)
     chance = float(np.sum(shares**2))
     if chance >= 1:
@@ -133,17 +133,29 @@ def _all_but(views: tuple[int, ...], left_out: int) -> tuple[int, ...]:
 
 
 def _cut(samples: Samples, views: tuple[int, ...], k: int, random_state: np.random.RandomState) -> JointCut:
+    def labels(vectors: np.ndarray) -> np.ndarray:
+        return np.asarray(assign_clusters(unit_rows(vectors), k, n_init=_N_INIT, random_state=random_state))
+
+    return _cut_by(labels, samples, views, k, random_state)
+
+
+def _quick_cut(samples: Samples, views: tuple[int, ...], k: int, random_state: np.random.RandomState) -> JointCut:
+    """Good enough to suspect a view by."""
+    return _cut_by(quick_cut, samples, views, k, random_state)
+
+
+def _cut_by(
+    labels_of: Callable[[np.ndarray], np.ndarray],
+    samples: Samples,
+    views: tuple[int, ...],
+    k: int,
+    random_state: np.random.RandomState,
+) -> JointCut:
     graph = samples.of_views(views).joint_graph()
     found = spectrum(graph, min(max(k, _LEAST_VALUES) + 1, graph.shape[0]), random_state=random_state)
-    labels, gap = _labels(found, k, random_state)
+    labels = labels_of(found.vectors[:, :k])
+    gap = found.relative_gap(k) if 1 < k < len(found.values) and is_balanced(labels, k) else 0.0
     return JointCut(views, graph, found, k, gap, labels)
-
-
-def _labels(found: Spectrum, k: int, random_state: np.random.RandomState) -> tuple[np.ndarray, float]:
-    """The cut into k clusters, and its gap."""
-    labels = np.asarray(assign_clusters(unit_rows(found.vectors[:, :k]), k, n_init=_N_INIT, random_state=random_state))
-    gap = found.relative_gap(k) if 1 < k < len(found.values) else 0.0
-    return labels, gap if is_balanced(labels, k) else 0.0
 
 
 def is_balanced(labels: np.ndarray, k: int) -> bool:

@@ -23,7 +23,8 @@ __all__ = ["LEAST_PER_CLUSTER", "Labelling", "LinearRule", "labels_with_gaps"]
 _RIDGE = 0.1  # of the mean eigenvalue
 _MOST_EXACT = 1_500  # rows or columns of the smaller Gram matrix
 _MOST_COLUMNS = 500
-LEAST_PER_CLUSTER = 20  # samples: means and slopes of fewer are unreliable
+LEAST_PER_CLUSTER = 20  # samples: means and slopes of fewer are unreliable, unless they find samples that are left out
+_LEAST_LEFT_OUT = 4  # samples per cluster
 _MOST_VIEWS = 4  # of which every combination gets a rule of its own
 
 
@@ -46,19 +47,15 @@ class LinearRule:
     def learn(cls, joint: np.ndarray, labels: np.ndarray, k: int) -> tuple[LinearRule, np.ndarray]:
         """The rule, and the labels that it gives to each sample if learned without it.
 
-        With the centred points ``X = UΣVᵀ`` and ``H = UΣ²(Σ² + λ)⁻¹Uᵀ + 11ᵀ/n``, the prediction for sample i without it is
+        With the centred points ``X`` and ``H = X(XᵀX + λI)⁻¹Xᵀ + 11ᵀ/n``, the prediction for sample i without it is
         ``(ŷ_i − h_ii y_i)/(1 − h_ii)``.
         """
         mean, own = joint.mean(axis=0), np.eye(k)[labels]
-        centred = joint - mean
-        left, values, right = _decomposed(centred)
-        shrunk = values**2 + _RIDGE * float(np.sum(centred**2)) / centred.shape[1]
         shares = own.mean(axis=0)
-        projected = left.T @ (own - shares)
-        fitted = shares + left @ ((values**2 / shrunk)[:, None] * projected)
-        leverage = (left**2 @ (values**2 / shrunk) + 1 / len(joint))[:, None]
-        without = (fitted - leverage * own) / np.maximum(1 - leverage, 1e-9)
-        return cls(mean, right.T @ ((values / shrunk)[:, None] * projected), shares), without.argmax(axis=1)
+        slopes, fitted, leverage = _ridge(joint - mean, own - shares)
+        leverage = (leverage + 1 / len(joint))[:, None]
+        without = (shares + fitted - leverage * own) / np.maximum(1 - leverage, 1e-9)
+        return cls(mean, slopes, shares), without.argmax(axis=1)
 
     def __call__(self, joint: np.ndarray) -> np.ndarray:
         slopes = self.slopes.astype(joint.dtype)
@@ -66,11 +63,34 @@ class LinearRule:
         return np.asarray((joint @ slopes + offsets.astype(joint.dtype)).argmax(axis=1))
 
 
-def _decomposed(centred: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Singular value decomposition, of the leading 500 columns if there are many rows and columns."""
-    if min(centred.shape) > _MOST_EXACT:
-        return randomized_svd(centred, _MOST_COLUMNS, random_state=0)
-    return scipy.linalg.svd(centred, full_matrices=False, check_finite=False)
+def _ridge(centred: np.ndarray, targets: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Slopes, fitted values and the diagonal of ``X(XᵀX + λI)⁻¹Xᵀ``, by whichever Gram matrix is smaller.
+
+    With ``XᵀX + λI = LLᵀ`` and ``Q = XL⁻ᵀ`` the projection is ``QQᵀ``. With more columns than rows,
+    ``A = (XXᵀ + λI)⁻¹`` gives ``I − λA`` for it, and the slopes ``XᵀAy``. If both are many, the leading 500 principal
+    columns are used.
+    """
+    n, p = centred.shape
+    shift = _RIDGE * float(np.sum(centred**2)) / p
+    if min(n, p) > _MOST_EXACT:
+        axes = randomized_svd(centred, _MOST_COLUMNS, random_state=0)[2].T
+        slopes, fitted, leverage = _narrow_ridge(centred @ axes, targets, shift)
+        return axes @ slopes, fitted, leverage
+    if p <= n:
+        return _narrow_ridge(centred, targets, shift)
+    inverse = np.linalg.inv(centred @ centred.T + shift * np.eye(n))
+    residual = shift * (inverse @ targets)
+    return centred.T @ residual / shift, targets - residual, 1 - shift * np.diag(inverse)
+
+
+def _narrow_ridge(centred: np.ndarray, targets: np.ndarray, shift: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    gram = centred.T @ centred
+    gram[np.diag_indices_from(gram)] += shift
+    factor = scipy.linalg.cholesky(gram, lower=True, check_finite=False)
+    turned = scipy.linalg.solve_triangular(factor, centred.T, lower=True, check_finite=False).T
+    projected = turned.T @ targets
+    slopes = scipy.linalg.solve_triangular(factor.T, projected, lower=False, check_finite=False)
+    return slopes, turned @ projected, np.sum(turned**2, axis=1)
 
 
 @dataclass(frozen=True)
@@ -82,7 +102,7 @@ class Labelling:
 
     @classmethod
     def learn(cls, joint: np.ndarray, space: VotingSpace, labels: np.ndarray, k: int) -> Labelling:
-        if k < 2 or len(labels) < LEAST_PER_CLUSTER * k:
+        if k < 2 or len(labels) < _LEAST_LEFT_OUT * k:
             return cls()
         points = space.clustered.astype(float)
         linear, by_linear = LinearRule.learn(joint, labels, k)

@@ -3,7 +3,8 @@
 Neighbours are looked for among 1,500 of the clustered samples, which is most of the work for each of the others. Where
 clusters are clouds it is not needed: a discriminant, learned from all clustered samples, finds as many labels of samples
 that are left out. Then neighbours are looked for only where a sample is farther from all means than any clustered sample, so
-that it may be an outlier.
+that it may be an outlier. The discriminant needs the few directions in which the means differ, so that its cost is one
+product with a p × (k − 1) matrix.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from .membership import Discriminant, Membership, out_of_fold
 from .votes import VotingSpace
 
 __all__ = ["labels_and_memberships", "rules_of_many"]
+
+_MOST_COLUMNS = 500  # of joint points whose covariances are estimated; of more, in the coordinates of the voting space
 
 
 def rules_of_many(
@@ -32,17 +35,23 @@ def rules_of_many(
     """
     if k < 2 or len(labels) < LEAST_PER_CLUSTER * k:
         return Labelling(), Membership(k, None)
-    points = space.coordinates(joint).astype(float)
     by_votes = float(np.mean(space.votes().shares(labels[voters], k).argmax(axis=1) == labels[voters]))
+    narrow = joint.shape[1] <= _MOST_COLUMNS or space.axes is None
+    points = (joint if narrow else space.coordinates(joint)).astype(float)
     by_clouds = float(np.mean(out_of_fold(points, labels, k).argmax(axis=1) == labels))
     linear, found = LinearRule.learn(joint, labels, k)
     by_linear = float(np.mean(found == labels))
     if by_clouds < by_votes:
         return Labelling(linear=linear) if by_linear > by_votes else Labelling(), Membership(k, None)
-    clouds = Discriminant.learn(points, labels, k)
-    farthest = float(clouds.memberships_and_distances(points)[1].max())
+    clouds = Discriminant.learn(points, labels, k).in_few_directions(None if narrow else space.axes)
+    from_means = clouds.memberships_and_distances(joint)[1]
+    reach = float(from_means.max()), float(_squared_lengths(joint).max())
     labelling = Labelling(linear=linear) if by_linear > by_clouds else Labelling(clouds=clouds)
-    return labelling, Membership(k, clouds, farthest)
+    return labelling, Membership(k, clouds, reach)
+
+
+def _squared_lengths(points: np.ndarray) -> np.ndarray:
+    return np.asarray(np.einsum("ij,ij->i", points, points))
 
 
 def labels_and_memberships(
@@ -50,14 +59,13 @@ def labels_and_memberships(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Labels and memberships of samples by a discriminant; the label of some may be ``known`` (−1 if not)."""
     assert membership.discriminant is not None, "there is a discriminant"
-    assert membership.farthest is not None, "and a distance beyond which a sample may be an outlier"
-    points = space.coordinates(joint)
-    found, distances = membership.discriminant.memberships_and_distances(points)
+    assert membership.reach is not None, "and the reach of the clusters"
+    found, from_means = membership.discriminant.memberships_and_distances(joint)
     labels = found.argmax(axis=1) if labelling.linear is None else labelling.linear(joint)
     if known is not None:
         labels = np.where(known >= 0, known, labels)
-    scores = np.zeros(len(points))
-    far = np.flatnonzero(distances > membership.farthest)
+    scores = np.zeros(len(joint))
+    far = np.flatnonzero((from_means > membership.reach[0]) | (_squared_lengths(joint) > membership.reach[1]))
     if far.size:
-        scores[far] = space.votes(points[far]).outlier_scores
+        scores[far] = space.votes(space.coordinates(joint[far])).outlier_scores
     return labels, membership.final(found, labels, scores)

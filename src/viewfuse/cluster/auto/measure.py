@@ -41,24 +41,25 @@ class Measure:
         encoded: Sequence[bool],
         factors: np.ndarray | None = None,
         kinds: Sequence[str] | None = None,
-    ) -> Measure:
-        """Decide how each view is measured, by the samples that are present in it; ``encoded`` marks encoded tables.
+    ) -> tuple[Measure, list[np.ndarray]]:
+        """Decide how each view is measured, by the samples that are present in it; and the points of all samples.
 
-        Squared distances are multiplied by ``factors``, if given, one per view. Views of the kind "counts" are measured as
-        such, whatever their values look like.
+        ``encoded`` marks encoded tables. Squared distances are multiplied by ``factors``, if given, one per view. Views of
+        the kind "counts" are measured as such, whatever their values look like.
         """
-        if present is not None:
-            views = [view[present[:, v]] for v, view in enumerate(views)]
+        known = views if present is None else [view[present[:, v]] for v, view in enumerate(views)]
         counts = [kind == "counts" for kind in kinds] if kinds is not None else [False] * len(views)
         representations = tuple(
-            represent(view, encoded=done, known_counts=known)
-            for view, done, known in zip(views, encoded, counts, strict=True)
+            represent(view, encoded=done, known_counts=sure) for view, done, sure in zip(known, encoded, counts, strict=True)
         )
-        points = [measure(view) for measure, view in zip(representations, views, strict=True)]
+        points = [measure(view) for measure, view in zip(representations, known, strict=True)]
         sizes = _sizes(points, encoded)
         if factors is not None:
             sizes = tuple(float(size / np.sqrt(factor)) for size, factor in zip(sizes, factors, strict=True))
-        return cls(representations, sizes)
+        learned = cls(representations, sizes)
+        if present is not None:
+            return learned, learned(views, present)
+        return learned, [view / size for view, size in zip(points, sizes, strict=True)]
 
     def __call__(
         self,
@@ -83,7 +84,7 @@ class Measure:
 
 def measured_samples(views: Sequence[Any], present: np.ndarray | None, encoded: Sequence[bool]) -> Samples:
     """The samples of some views, each measured as suits it; ``encoded`` marks encoded tables."""
-    return Samples(tuple(Measure.learn(views, present, encoded)(views, present)), present)
+    return Samples(tuple(Measure.learn(views, present, encoded)[1]), present)
 
 
 def _sizes(points: Sequence[np.ndarray], encoded: Sequence[bool]) -> tuple[float, ...]:

@@ -70,6 +70,17 @@ class Discriminant:
         shares /= shares.sum(axis=1, keepdims=True)
         return shares, squares.min(axis=1)
 
+    def in_few_directions(self, axes: np.ndarray | None = None) -> Discriminant:
+        """The same memberships from the directions in which the means differ, at most k − 1.
+
+        With ``axes`` (p, r), of points whose coordinates ``points @ axes`` this discriminant is for.
+        """
+        centred = self.means - self.means.mean(axis=0)
+        _, lengths, directions = np.linalg.svd(centred, full_matrices=False)
+        kept = directions[lengths > 1e-9 * max(float(lengths[0]), np.finfo(float).tiny)].T
+        turned = self.turned if axes is None else axes @ self.turned
+        return Discriminant(self.means @ kept, turned @ kept, self.log_shares)
+
     def renumbered(self, order: np.ndarray) -> Discriminant:
         """The same with clusters in another order: the new c is the old ``order[c]``."""
         return Discriminant(self.means[order], self.turned, self.log_shares[order])
@@ -83,14 +94,15 @@ class Membership:
     ----------
     n_clusters : int
     discriminant : Discriminant, or None if neighbours tell the clusters better
-    farthest : float or None
-        The squared distance from the nearest mean within which no sample is unlike all others, so that its neighbours need
-        not be looked for; None if they always are.
+    reach : tuple of two floats, or None
+        The largest squared distances of clustered samples from their nearest mean and from the origin. Of other samples
+        within these, neighbours need not be looked for: they are not outliers. The discriminant is then one of joint points.
+        None if neighbours are always looked for, in the coordinates of the voting space.
     """
 
     n_clusters: int
     discriminant: Discriminant | None
-    farthest: float | None = None
+    reach: tuple[float, float] | None = None
 
     @classmethod
     def learn(cls, space: VotingSpace, labels: np.ndarray, k: int) -> tuple[Membership, np.ndarray]:
@@ -112,7 +124,7 @@ class Membership:
     def renumbered(self, order: np.ndarray) -> Membership:
         """The same with clusters in another order: the new c is the old ``order[c]``."""
         clouds = None if self.discriminant is None else self.discriminant.renumbered(order)
-        return Membership(self.n_clusters, clouds, self.farthest)
+        return Membership(self.n_clusters, clouds, self.reach)
 
     def final(self, found: np.ndarray, labels: np.ndarray, outlier_scores: np.ndarray) -> np.ndarray:
         """Memberships that are equal for outliers, and largest in the sample's own cluster."""

@@ -33,8 +33,6 @@ def direction_samples(views: Sequence[Any], rows: Any = slice(None)) -> Samples:
     return Samples(tuple(basis / influence(basis) for basis in told))
 
 
-def count_clusters_of_views(
-    views: Sequence[Any], counts: Iterable[int] | None = None, *, random_state: np.random.RandomState
-) -> ClusterCounts:
+def count_clusters_of_views(views: Sequence[Any], counts: Iterable[int] | None = None) -> ClusterCounts:
     """Score each number of clusters by the directions of the samples."""
-    return count_clusters(direction_samples(views), counts, random_state=random_state)
+    return count_clusters(direction_samples(views).compact(), counts)

@@ -14,7 +14,7 @@ If the clusters touch, two things are added for every k, each about 0 without cl
 * **agreement**: the adjusted Rand index of the cuts of the two graphs. What both find is in the data.
 
 The smallest number with 97 % of the best sum is suggested: more clusters must add more than the rest. A number whose cut
-leaves clusters of less than a tenth of the mean size is not, for these are outliers.
+leaves clusters of less than a twentieth of the mean size is not, for these are outliers.
 
 Whether there are clusters at all is decided for the number found (:mod:`viewfuse.cluster.structure`).
 
@@ -46,7 +46,7 @@ _EVERY_NUMBER_UP_TO = 20
 _STEP = 1.12  # beyond that: the next number to try
 _CERTAIN_GAP = 0.8
 _LEAST_JUMP = 0.01  # else the pieces fall apart further: the next eigenvalue is near 0 too
-_SMALLEST_CLUSTER = 0.1  # of the mean size
+_SMALLEST_CLUSTER, _FEWEST = 0.05, 3  # of the mean size; samples
 _NEARLY_BEST, _ALSO_HOLDS = 0.97, 0.8  # of the best score
 _SMALLEST = 1e-6
 _COLUMNS = ("score", "gain", "agreement", "gap", "jump")
@@ -132,16 +132,15 @@ class ClusterCounts:
         return np.lexsort((-self.score, np.array(place)))
 
 
-def count_clusters(
-    samples: Samples, counts: Iterable[int] | None = None, *, random_state: np.random.RandomState
-) -> ClusterCounts:
-    """Score each number of clusters.
+def count_clusters(samples: Samples, counts: Iterable[int] | None = None) -> ClusterCounts:
+    """Score each number of clusters. Clouds and starts are drawn by a fixed seed: the number does not depend on chance.
 
     Parameters
     ----------
     samples : Samples
     counts : ascending numbers between 2 and n − 1; by default :func:`default_counts`, and around the best of them every one
     """
+    random_state = np.random.RandomState(0)
     inside = _typical(samples.of_rows(drawn_rows(len(samples), random_state)))
     given = counts is not None
     tried = [k for k in (counts if counts is not None else default_counts(len(inside))) if k < len(inside)]
@@ -158,10 +157,9 @@ def count_clusters(
     return _counts_of(rows, best, lambda k: Evidence.of(joint.graph, joint.found, null_values, joint.labels(k)))
 
 
-def count_clusters_of_graphs(
-    graphs: Sequence[Any], counts: Iterable[int] | None = None, *, random_state: np.random.RandomState
-) -> ClusterCounts:
+def count_clusters_of_graphs(graphs: Sequence[Any], counts: Iterable[int] | None = None) -> ClusterCounts:
     """The same for given (n, n) graphs, which have no cloud to compare with: by eigengap and modularity of their mean."""
+    random_state = np.random.RandomState(0)
     sparse = [normalized_graph(sp.csr_array(graph)) for graph in graphs]
     mean = sp.csr_array(sum(sparse[1:], sparse[0]) / len(sparse))
     tried = [k for k in (counts if counts is not None else default_counts(mean.shape[0])) if k < mean.shape[0]]
@@ -230,7 +228,7 @@ def _row_of_graph(k: int, mean: _Divided, alone: Sequence[_Divided]) -> _Row:
 def _balanced(labels: np.ndarray, k: int) -> bool:
     """Whether no cluster is a few outliers; with many clusters a small one says nothing of the others."""
     sizes = np.bincount(labels, minlength=k)
-    return k > _EVERY_NUMBER_UP_TO or bool(sizes.min() >= max(2, _SMALLEST_CLUSTER * len(labels) / k))
+    return k > _EVERY_NUMBER_UP_TO or bool(sizes.min() >= max(_FEWEST, _SMALLEST_CLUSTER * len(labels) / k))
 
 
 def _counts_of(rows: dict[int, _Row], best: int, evidence_of: Callable[[int], Evidence]) -> ClusterCounts:
@@ -287,5 +285,5 @@ def _between(counts: Sequence[int], best: int) -> list[int]:
 
 def _typical(samples: Samples) -> Samples:
     """The samples without outliers, which would be clusters of their own."""
-    inside = samples.neighbors().outlier_scores() < 1
+    inside = ~samples.neighbors().outliers()
     return samples.of_rows(np.flatnonzero(inside)) if 3 <= inside.sum() < len(inside) else samples

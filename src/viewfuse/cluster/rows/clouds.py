@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from array_api_compat import array_namespace
+from array_api_compat import array_namespace, is_numpy_array
 from sklearn.neighbors import NearestNeighbors
 
 from ..._utils.device import beside, to_host
@@ -61,12 +61,11 @@ class Clouds:
             logs += view.codes(mapping)
         logs += self.log_shares
         xp = array_namespace(logs)
-        labels, largest = xp.argmax(logs, axis=1), xp.max(logs, axis=1, keepdims=True)
-        relative = xp.exp(logs - largest)  # 1 for the most likely cluster
-        total = xp.sum(relative, axis=1)
-        own = labels[:, None] == xp.arange(logs.shape[1], device=logs.device)[None, :]
-        second = xp.max(xp.where(own, xp.zeros_like(relative), relative), axis=1)
-        return labels, (1 - second) / total
+        labels = xp.argmax(logs, axis=1)
+        second, largest = _two_largest(logs)
+        logs -= largest[:, None]
+        total = xp.sum(xp.exp(logs), axis=1)
+        return labels, (1 - xp.exp(second - largest)) / total
 
     def renumbered(self, order: np.ndarray) -> Clouds:
         """The same with cluster ``order[i]`` as number i."""
@@ -140,6 +139,12 @@ class _Rule:
             slopes, offsets = (beside(values, part.astype(np.float32)) for part in (slopes, offsets))
             logs = logs + values @ slopes + there * offsets[None, :]
         return logs + beside(logs, self.log_shares.astype(np.float32))
+
+
+def _two_largest(values: Any) -> tuple[Any, Any]:
+    """The second largest and the largest entry of each row."""
+    ordered = np.partition(values, -2, axis=1) if is_numpy_array(values) else array_namespace(values).sort(values, axis=1)
+    return ordered[:, -2], ordered[:, -1]
 
 
 def _span(anchors: np.ndarray, mean: np.ndarray) -> np.ndarray:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._utils.row_blocks import portion_of, read_rows
+from ..._utils.row_blocks import each_portion, portion_of, read_rows
 from ...graphs.anchors import UnitRows
 from ...linalg.threads import spans
 from ...views import Views
@@ -48,8 +48,8 @@ class LocalRows:
     def assign(self, placement: Placement, used: Sequence[int], wanted: Sequence[str]) -> list[np.ndarray]:
         scaler = Scaler(self.described, used, self.block_rows)
         arrays = placement.empty(len(self), len(used), wanted)
-        for rows in self._portions(used):
-            found = assign_block(placement, scaler, self._read(rows, used), rows.start, wanted)
+        for rows, blocks in each_portion([self.described.arrays[v] for v in used], self._portions(used)):
+            found = assign_block(placement, scaler, blocks, rows.start, wanted)
             for array, part in zip(arrays, found, strict=True):
                 array[rows] = part
         return arrays
@@ -64,6 +64,3 @@ class LocalRows:
         arrays = [self.described.arrays[v] for v in used]
         width = sum(array.shape[1] * array.dtype.itemsize for array in arrays)
         return spans(len(self), max(portion_of(width) // self.block_rows, 1) * self.block_rows)
-
-    def _read(self, rows: slice, used: Sequence[int]) -> list[Any]:
-        return [read_rows(self.described.arrays[v], rows) for v in used]

@@ -1,0 +1,30 @@
+"""Points from their inner products."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.linalg
+
+__all__ = ["gram_factor"]
+
+_TINY = 1e-11  # of the mean square: more than rounding makes eigenvalues negative, less than distances are known to
+
+
+def gram_factor(products: np.ndarray) -> np.ndarray:
+    """``L``, lower triangular, with ``LLᵀ = K`` but for a tiny multiple of the identity; K is positive semidefinite.
+
+    The rows of ``L`` are points in n columns with the inner products K. Time is ``n³/3``.
+    """
+    n = len(products)
+    mean_square = float(np.trace(products)) / n
+    if not mean_square > 0:
+        return np.zeros((n, 1))
+    for tiny in (_TINY, 1e3 * _TINY, 1e6 * _TINY):
+        shifted = products.copy()
+        shifted[np.diag_indices(n)] += tiny * mean_square
+        try:
+            return np.asarray(scipy.linalg.cholesky(shifted, lower=True, overwrite_a=True, check_finite=False))
+        except scipy.linalg.LinAlgError:
+            continue
+    values, vectors = scipy.linalg.eigh(products, check_finite=False)
+    return np.asarray(vectors * np.sqrt(np.maximum(values, 0)))
