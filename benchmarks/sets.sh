@@ -16,6 +16,10 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 data=$(cd "${DATA:-$root/../shared/datasets}" && pwd)
 site=${SITE:+$(cd "$SITE" && pwd)}
 python=$(command -v "${PYTHON:-python3}")
+case $python in
+    /*) ;;
+    *) python=$PWD/$python ;;
+esac
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
