@@ -36,7 +36,17 @@ from ..relations.checks import has_relations
 from ..relations.maps import RelationIdsMixin
 from ..structure import Evidence, ratio_to_null
 from ..verdict import judge
-from .candidates import FUSED, JOINT, MIXTURE, Candidate, Task, candidates_for, clustered_again, gaussian_mixture
+from .candidates import (
+    FUSED,
+    JOINT,
+    MIXTURES,
+    Candidate,
+    Task,
+    candidates_for,
+    clustered_again,
+    fused_graphs,
+    gaussian_mixture,
+)
 from .canonical import canonical_order, distinct_views, in_unit, unit
 from .choice import AutoChoice, ViewChoice, agreement_of, mean_of_others
 from .joint import NO_STRUCTURE, JointCut, clearest_cut, neighbors_inside, null_values
@@ -55,6 +65,7 @@ _FEWEST_WITH_OUTLIERS = 50
 # Attributes that are computed on first access if there are many samples, and the methods that compute them for others.
 _COMPUTED_LATER = {"outlier_score_": "outlier_score", "embedding_": "transform"}
 _UNSTABLE = 0.2  # mean agreement below which no candidate confirms another
+_AGREED = 0.85  # least agreement of all candidates so far from which no further one is made
 
 
 class AutoFusion(EmbeddingMixin, RelationIdsMixin, MultiViewClusterer):
@@ -265,7 +276,7 @@ class AutoFusion(EmbeddingMixin, RelationIdsMixin, MultiViewClusterer):
             samples = measured(rows)
         self._set_n_clusters(samples)
         step("joint neighbours")
-        cut = clearest_cut(samples, self.n_clusters_, rng)
+        cut = replace(clearest_cut(samples, self.n_clusters_, rng), filled=views.filled_share(self._used))
         nulls = null_values(samples, cut, rng)
         more = np.empty(0, dtype=np.intp)
         overlapping = None
@@ -296,6 +307,7 @@ class AutoFusion(EmbeddingMixin, RelationIdsMixin, MultiViewClusterer):
             partial(self._joint_of, chosen, present),
             chosen[0].shape[0],
             rows,
+            samples.of_views(self._kept).joint_products(),
             more_labelled,
         )
         self._warn()
@@ -375,15 +387,20 @@ class AutoFusion(EmbeddingMixin, RelationIdsMixin, MultiViewClusterer):
         begin: float,
         overlapping: Overlapping | None,
     ) -> list[Candidate]:
-        """The joint neighbours and, unless their gap is clear, the others as far as there is time."""
+        """The joint neighbours and, unless their gap is clear, the others as far as there is time.
+
+        A clear gap that may come from filled cells is compared with a mixture, if there can be one.
+        """
         self.stopped_ = None
         candidates = [Candidate(JOINT, cut.labels, cut.spectrum.vectors[:, : cut.n_clusters], cut.graph)]
-        if cut.n_clusters < 2 or cut.is_clear:
+        if cut.n_clusters < 2 or not cut.is_doubtful:
             return candidates
         if overlapping is not None:
             return [*candidates, overlapping.candidate(cut.graph, len(samples))]
         kept = samples.of_views(cut.views)
-        for make in candidates_for(kept):
+        for make in () if cut.is_clear else candidates_for(kept):
+            if make is fused_graphs and _agree([candidate.labels for candidate in candidates]):
+                break
             if self.max_time is not None and time.monotonic() - begin >= self.max_time:
                 self.stopped_ = "max_time"
                 break
@@ -392,18 +409,20 @@ class AutoFusion(EmbeddingMixin, RelationIdsMixin, MultiViewClusterer):
             candidates.append(make(Task(kept, cut.n_clusters, seed, self.device)))
             if self.verbose:
                 print(f"AutoFusion: {candidates[-1].name}, {time.monotonic() - begin:.1f} s")
-        mixture = gaussian_mixture(kept.joint(), cut, rng) if kept.present is None and self.stopped_ is None else None
+        if kept.present is not None or self.stopped_ is not None:
+            return candidates
+        mixture = gaussian_mixture(kept.joint(), cut, rng)
         return candidates if mixture is None else [*candidates, mixture]
 
     def _best(self, candidates: list[Candidate], agreement: np.ndarray, cut: JointCut) -> tuple[Candidate, str]:
+        if candidates[-1].name in MIXTURES:
+            return candidates[-1], "few columns and enough samples to estimate the shapes of clusters that touch"
         if cut.is_clear:
             return candidates[0], f"the graph falls apart into {cut.n_clusters} clusters (relative eigengap {cut.gap:.2f})"
         if len(candidates) == 1:
             return candidates[0], "the only candidate"
         if candidates[-1].name == OVERLAPPING:
             return candidates[-1], "neighbours see no clusters, but the means of many samples do, in every half of them"
-        if candidates[-1].name == MIXTURE:
-            return candidates[-1], "few columns and enough samples to estimate the shapes of clusters that touch"
         means = mean_of_others(agreement)
         # What depends on chance counts less.
         best = int(np.argmax([mean * candidate.repeatable**0.5 for mean, candidate in zip(means, candidates, strict=True)]))
@@ -451,6 +470,7 @@ class AutoFusion(EmbeddingMixin, RelationIdsMixin, MultiViewClusterer):
         joint: Callable[[Any], np.ndarray],
         n: int,
         rows: np.ndarray,
+        products: np.ndarray | None = None,
         more: tuple[np.ndarray, np.ndarray] | None = None,
     ) -> None:
         """``labels_``, ``membership_``, ``outlier_score_`` and ``embedding_`` of all samples, and ``confidence_``.
@@ -461,6 +481,7 @@ class AutoFusion(EmbeddingMixin, RelationIdsMixin, MultiViewClusterer):
         joint : function from a range or positions of samples to their joint points
         n : int, the number of all samples
         rows : array of int, the positions of the samples that were clustered
+        products : (number of rows, number of rows) array, the inner products of their joint points, if they are known
         more : tuple, the joint points of further samples and their clusters, from which the rules are learned too
         """
         k, known = self.n_clusters_, np.full(n, -1)
@@ -475,8 +496,8 @@ class AutoFusion(EmbeddingMixin, RelationIdsMixin, MultiViewClusterer):
             self._labelling, self._membership = rules_of_many(clustered, self._space, labels, voters, k)
             self._keep_voters(voters)
         else:
-            self._space = VotingSpace.of(clustered)
-            self._labelling = Labelling.learn(clustered, self._space, self._sample_labels, k)
+            self._space = VotingSpace.of(clustered, products=products)
+            self._labelling = Labelling.learn(clustered, self._space, self._sample_labels, k, products)
             self._membership, own = Membership.learn(self._space, self._sample_labels, k)
         if rows.size == n:
             place = np.argsort(rows)
@@ -624,6 +645,11 @@ class Placed:
             return self
         membership = belonging_equally(self.membership, self.labels, unknown)
         return Placed(self.labels, membership, lambda: as_outliers(self.votes(), unknown))
+
+
+def _agree(labels: list[np.ndarray]) -> bool:
+    """Whether all these clusterings are nearly the same, so that another one would decide nothing."""
+    return len(labels) > 2 and float(agreement_of(labels).min()) >= _AGREED
 
 
 def _typical(samples: Samples) -> np.ndarray:
