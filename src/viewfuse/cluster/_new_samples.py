@@ -17,6 +17,7 @@ from .auto.canonical import in_unit, unit
 from .auto.labelling import Labelling, labels_with_gaps
 from .auto.measure import Measure
 from .auto.membership import Membership
+from .auto.unknown import as_outliers, belonging_equally, nothing_known
 from .auto.votes import Votes, VotingSpace
 
 __all__ = ["NewSamples", "NewSamplesMixin"]
@@ -86,7 +87,9 @@ class NewSamples:
         labels = self.labelling(joint, points, shares, votes.same)
         known = labels_with_gaps(parts, there, self.reference, self.labels, self.membership.n_clusters)
         labels = labels if known is None else np.where(known >= 0, known, labels)
-        return labels, self.membership.of(points, votes, shares, labels), votes
+        membership = self.membership.of(points, votes, shares, labels)
+        unknown = nothing_known(self.measure.representations, chosen, there)
+        return labels, belonging_equally(membership, labels, unknown), as_outliers(votes, unknown)
 
     def renumbered(self, order: np.ndarray, labels: np.ndarray) -> NewSamples:
         """The same with clusters in another order, and the labels in it."""

@@ -56,6 +56,7 @@ from .many import labels_and_memberships, rules_of_many
 from .measure import Measure
 from .membership import Membership
 from .overlapping import OVERLAPPING, Overlapping, overlapping_clusters, samples_for_overlapping
+from .unknown import as_outliers, belonging_equally, nothing_known
 from .votes import Votes, VotingSpace
 from .with_relations import fit_relations, placed_with_relations
 
@@ -615,7 +616,9 @@ class AutoFusion(EmbeddingMixin, RelationIdsMixin, MultiViewClusterer):
         kept, mine = [points[v] for v in self._kept], [self._sample_points[v] for v in self._kept]
         where = None if present is None else present[:, self._kept]
         known = labels_with_gaps(kept, where, mine, self._sample_labels, self.n_clusters_)
-        return self._placed(np.hstack(kept), known)
+        measures = [self._measure.representations[v] for v in self._kept]
+        unknown = nothing_known(measures, [views[v] for v in self._kept], where)
+        return self._placed(np.hstack(kept), known).with_unknown(unknown)
 
     def _warn(self) -> None:
         """Say what the result cannot be relied on for."""
@@ -644,6 +647,13 @@ class Placed:
     labels: np.ndarray
     membership: np.ndarray
     votes: Callable[[], Votes]
+
+    def with_unknown(self, unknown: np.ndarray) -> Placed:
+        """The same, where nothing is known of some samples."""
+        if not unknown.any():
+            return self
+        membership = belonging_equally(self.membership, self.labels, unknown)
+        return Placed(self.labels, membership, lambda: as_outliers(self.votes(), unknown))
 
 
 def _agree(labels: list[np.ndarray]) -> bool:
