@@ -12,10 +12,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._utils.device import to_host
 from ..views import Views
+from ._checks import warn_of_unlike_samples
 from .auto.canonical import in_unit, unit
 from .auto.labelling import Labelling, labels_with_gaps
 from .auto.measure import Measure
 from .auto.membership import Membership
+from .auto.unknown import as_outliers, belonging_equally, nothing_known
 from .auto.votes import Votes, VotingSpace
 
 __all__ = ["NewSamples", "NewSamplesMixin"]
@@ -89,7 +91,9 @@ class NewSamples:
         labels = self.labelling(joint, points, shares, votes.same)
         known = labels_with_gaps(parts, there, self.reference, self.labels, self.membership.n_clusters)
         labels = labels if known is None else np.where(known >= 0, known, labels)
-        return labels, self.membership.of(points, votes, shares, labels), votes
+        membership = self.membership.of(points, votes, shares, labels)
+        unknown = nothing_known(self.measure.representations, chosen, there)
+        return labels, belonging_equally(membership, labels, unknown), as_outliers(votes, unknown)
 
     def renumbered(self, order: np.ndarray, labels: np.ndarray) -> NewSamples:
         """The same with clusters in another order, and the labels in it."""
@@ -144,7 +148,9 @@ class NewSamplesMixin:
     def _placed_new(self, X: Any) -> tuple[np.ndarray, np.ndarray, Votes]:
         known = self._known_samples()
         arrays, present = self._new_views(X).incomplete_arrays()
-        return known.placed(arrays, present)
+        placed = known.placed(arrays, present)
+        warn_of_unlike_samples(placed[2].outlier_scores)
+        return placed
 
     def _new_views(self, X: Any) -> Views:
         """The feature views of new samples."""
