@@ -3,7 +3,7 @@
 * ``joint neighbours``: the neighbour graph of all views side by side. It sees borders that no single view sees.
 * ``view neighbours``: the mean of the normalized neighbour graphs of the whitened views. A view with clusters of its own, or
   without any, is outvoted.
-* ``anchors``: AnchorGFSC. Coarse, so it sees large shapes through noise. Three placements of the anchors, cut together.
+* ``anchors``: AnchorGFSC. Coarse, so it sees large shapes through noise. Three placements of the anchors or more, cut together.
 * ``fused graphs``: GFSC. Self-expressive graphs and their cut in one optimisation; the only one that learns weights.
 * ``filled neighbours``, only if samples are missing from views: the joint neighbours again, but with the points of missing
   samples filled from similar ones, where the first takes unknown distances for mean ones.
@@ -48,7 +48,8 @@ JOINT, FUSED = "joint neighbours", "fused graphs"
 MIXTURES = {"gaussian mixture": "full", "gaussian mixture of one shape": "tied"}  # and the type of their covariances
 _N_INIT, _FEW_INIT = 10, 3
 _MOST_SWEEPS, _FEW_SWEEPS = 200, 5
-_PLACEMENTS = 3  # of anchors
+_PLACEMENTS, _MOST_PLACEMENTS = 3, 9  # of anchors
+_PLACED_SAMPLES = 1_500  # in all placements together
 _MOST_COLUMNS = 12
 _SAMPLES_PER_PARAMETER = {"full": 5, "tied": 3}  # by the type of covariances
 _FEWEST_PER_COORDINATE = 2  # samples of a cluster whose centre is to be trusted
@@ -104,7 +105,9 @@ def _cut(name: str, graph: sp.csr_array, task: Task, n_init: int) -> Candidate:
     return Candidate(name, np.asarray(labels), embedding, graph)
 
 
-def anchors(task: Task, placements: int = _PLACEMENTS) -> Candidate:
+def anchors(task: Task, placements: int | None = None) -> Candidate:
+    if placements is None:  # of few samples each placement says less, and costs little
+        placements = min(max(_PLACEMENTS, _PLACED_SAMPLES // len(task.samples)), _MOST_PLACEMENTS)
     found = AnchorEnsemble.of(task.samples, task.n_clusters, placements, np.random.RandomState(task.seed))
     return Candidate(
         "anchors", found.labels, found.embedding, found.graph(), found.n_iter, found.converged, found.repeatable
