@@ -319,7 +319,8 @@ class ExactFusion(StoppableMixin, ViewReportMixin, NewSamplesMixin, RelationIdsM
             self.verdict_ = judge_by_graph([to_host(graph) for graph in chosen], labels, self.n_clusters_, rng)
         else:
             some = drawn_rows(len(labels), rng)
-            self.verdict_ = judge_by_neighbors(direction_samples(chosen, some), labels[some], self.n_clusters_, rng)
+            samples = direction_samples(chosen, some).compact()
+            self.verdict_ = judge_by_neighbors(samples, labels[some], self.n_clusters_, rng)
         warn_of_verdict(self.verdict_, self.n_clusters)
 
     def _warn(self, result: FusionResult, views: Views) -> None:

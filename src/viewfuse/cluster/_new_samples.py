@@ -22,6 +22,8 @@ from .auto.votes import Votes, VotingSpace
 
 __all__ = ["NewSamples", "NewSamplesMixin"]
 
+_MOST_PRODUCTS = 2_000  # samples
+
 
 @dataclass(frozen=True)
 class NewSamples:
@@ -68,13 +70,15 @@ class NewSamples:
         used = [v for v in used if weights[v] > 0]
         units = tuple(unit(arrays[v]) for v in used)
         chosen, there = _chosen(arrays, present, used, units)
-        measure, _ = Measure.learn(chosen, there, [encoded[v] for v in used], weights[used] / weights[used].mean())
-        reference = tuple(measure(chosen, there))
+        factors = weights[used] / weights[used].mean()
+        measure, reference = Measure.learn(chosen, there, [encoded[v] for v in used], factors)
         joint, k = np.hstack(reference), int(labels.max()) + 1
-        space = VotingSpace.of(joint)
+        # With more columns than samples, all that is learned below needs only the inner products.
+        products = joint @ joint.T if joint.shape[1] > len(joint) and len(joint) <= _MOST_PRODUCTS else None
+        space = VotingSpace.of(joint, products=products)
         membership, _ = Membership.learn(space, labels, k)
-        labelling = Labelling.learn(joint, space, labels, k)
-        return cls(tuple(used), units, measure, reference, labels, embedding, space, membership, labelling)
+        labelling = Labelling.learn(joint, space, labels, k, products)
+        return cls(tuple(used), units, measure, tuple(reference), labels, embedding, space, membership, labelling)
 
     def placed(self, arrays: Sequence[Any], present: np.ndarray | None) -> tuple[np.ndarray, np.ndarray, Votes]:
         """Labels, memberships and neighbours of new samples."""
