@@ -6,10 +6,10 @@ Every rule names something that people do to tables and that measurements hardly
   from all others than these are from each other. If a value is only more frequent than all others together suggest, that is
   noted without a warning, because many amounts are often 0.
 * **Mixed units**: the positive numbers of a column form two groups, one of which is a hundred, a thousand, … times the
-  other, with the same distribution (Kolmogorov-Smirnov) after division, and nothing between them. No other column knows the
-  groups: those of clusters are known to others.
+  other, with the same distribution (Kolmogorov-Smirnov) after division, and nothing between them. No column of other views
+  knows the groups: those of clusters are known to others.
 * **Mixed signs**: in nearly all columns, the same rows are negative, and without their signs they have the same distribution
-  as the others. No other column knows these rows.
+  as the others. No column of other views knows these rows.
 * **Repeated columns**: three or more columns of numbers that are equal in every row.
 * **A row of totals or means**: in nearly all columns of numbers one row is the sum, or the mean, of all others.
 * **Rows filled down**: one row occurs many times in a view whose other rows are nearly all different, while the same samples
@@ -213,7 +213,7 @@ def _units(columns: Sequence[str], numbers: np.ndarray, others: Sequence[np.ndar
             found.setdefault((groups[0], (logs > groups[1]).tobytes()), []).append(column)
     for (power, rows), where in found.items():
         rest = [numbers[:, c] for c in range(len(columns)) if c not in where]
-        if _is_unknown_to(np.frombuffer(rows, dtype=bool), [*rest, *others]):
+        if _is_unknown_to(np.frombuffer(rows, dtype=bool), others or rest):
             yield (
                 f"the values of {_named([columns[c] for c in where])} are of two kinds, one about {10**power:,} times the "
                 "other: they may be in two units.",
@@ -256,7 +256,7 @@ def _signs(columns: Sequence[str], numbers: np.ndarray, others: Sequence[np.ndar
     for key, where in groups.items():
         rows = np.frombuffer(key, dtype=bool)
         rest = [numbers[:, c] for c in range(len(columns)) if c not in where]
-        if len(where) >= max(_FEWEST_SIGNED, _ALL_COLUMNS * len(columns)) and _is_unknown_to(rows, [*rest, *others]):
+        if len(where) >= max(_FEWEST_SIGNED, _ALL_COLUMNS * len(columns)) and _is_unknown_to(rows, others or rest):
             yield (
                 f"the same {int(rows.sum())} rows are negative in {_named([columns[c] for c in where])}, and but for the "
                 "sign their values are distributed as those of the others.",
