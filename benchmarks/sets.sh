@@ -16,6 +16,10 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 data=$(cd "${DATA:-$root/../shared/datasets}" && pwd)
 site=${SITE:+$(cd "$SITE" && pwd)}
 python=$(command -v "${PYTHON:-python3}")
+case $python in
+    /*) ;;
+    *) python=$PWD/$python ;;
+esac
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -31,5 +35,9 @@ if [ "$what" = benchmark ]; then
         --data datasets/BBCSport_fea_gt.mat --data datasets/ORL_4view.mat --data datasets/NGs.mat \
         --seeds 5 --shipped --limit 60s --memory 7GB "$@"
 else
-    "$python" -m viewfuse reproduce -o reproduce -d Digits,Reuters,BBC,MSRC-v5,Caltech20 "$@"
+    case "$*" in
+        *--page-only*) sets=BBC,Reuters,Digits,Caltech20,MSRC-v5 ;; # as in the paper
+        *) sets=Digits,Reuters,BBC,MSRC-v5,Caltech20 ;;             # the longest first
+    esac
+    "$python" -m viewfuse reproduce -o reproduce -d "$sets" "$@"
 fi

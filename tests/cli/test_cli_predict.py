@@ -8,7 +8,7 @@ import pytest
 from scipy.io import savemat
 
 import viewfuse as vf
-from viewfuse.exceptions import ModelFormatError, ViewsFormatError
+from viewfuse.exceptions import ModelFormatError, ViewsError, ViewsFormatError
 
 
 @pytest.fixture
@@ -101,3 +101,79 @@ def test_kinds_and_weights(tmp_path, command):
         assert message in ended.err
     ended = command("cluster", tmp_path / "a.mat", "-k", 3, "-m", "km", "--weight", "cites=2")
     assert "km takes no weights of views" in ended.err
+
+
+@pytest.fixture(scope="module")
+def papers(tmp_path_factory):
+    """Tables and edge lists of papers that are fitted, and of new ones."""
+    rng = np.random.RandomState(0)
+    y = rng.randint(3, size=150)
+    names = np.array([f"paper{i}" for i in rng.permutation(150)])
+    words = pd.DataFrame(2 * np.eye(3)[y] + rng.normal(size=(150, 3)), columns=list("abc"))
+    words.insert(0, "id", names)
+    i, j = np.nonzero(np.triu(rng.random_sample((150, 150)) < np.where(y[:, None] == y[None], 0.25, 0.01), 1))
+    flipped = rng.random_sample(len(i)) < 0.5
+    edges = pd.DataFrame({"source": names[np.where(flipped, i, j)], "target": names[np.where(flipped, j, i)]})
+    folder = tmp_path_factory.mktemp("papers")
+    inside = (i < 100).astype(int) + (j < 100)
+    for part, rows, some in (("fit", slice(100), inside == 2), ("new", slice(100, None), inside == 1)):
+        (folder / part).mkdir()
+        words[rows].to_csv(folder / part / "words.csv", index=False)
+        edges[some].to_csv(folder / part / "cites.csv", index=False)
+    return folder, y, edges[inside == 0]
+
+
+@pytest.mark.parametrize("method", ["auto", "gfsc"])
+def test_edge_lists_of_new_samples(papers, command, tmp_path, method):
+    folder, y, _ = papers
+    model = tmp_path / "fit.model"
+    assert command("cluster", folder / "fit", "-k", 3, "-m", method, "--save", model).code == 0
+    ended = command("predict", model, folder / "new", "-o", tmp_path / "new.csv")
+    assert ended.code == 0, ended.err
+    labels = pd.read_csv(tmp_path / "new.csv")["label"]
+    assert vf.metrics.accuracy(y[100:], labels) > 0.95
+    fitted = vf.load(model)
+    assert fitted.relation_ids_.tolist() == pd.read_csv(folder / "fit" / "words.csv")["id"].tolist()
+    without = vf.Views({"words": pd.read_csv(folder / "new" / "words.csv")[list("abc")], "cites": np.zeros((50, 100))})
+    assert vf.metrics.accuracy(y[100:], fitted.predict(without)) < vf.metrics.accuracy(y[100:], labels)
+
+
+def test_edge_lists_of_the_fit_give_its_labels(papers, command, tmp_path):
+    folder, *_ = papers
+    model = tmp_path / "fit.model"
+    assert command("cluster", folder / "fit", "-k", 3, "--save", model).code == 0
+    assert command("predict", model, folder / "fit", "-o", tmp_path / "again.csv").code == 0
+    np.testing.assert_array_equal(pd.read_csv(tmp_path / "again.csv")["label"], vf.load(model).labels_)
+
+
+def test_edges_that_cannot_be_used_are_told(papers, command, tmp_path):
+    folder, _, between_new = papers
+    model, cites = tmp_path / "fit.model", tmp_path / "cites.csv"
+    assert command("cluster", folder / "fit", "-k", 3, "--save", model).code == 0
+    between_new.to_csv(cites, index=False)
+    assert "between two new samples cannot be used" in command("predict", model, folder / "new" / "words.csv", cites).err
+    cites.write_text("source,target\npaper0,nobody\n")
+    ended = command("predict", model, folder / "new" / "words.csv", cites)
+    assert ended.code != 0
+    assert "neither new samples nor samples of the fit: 'nobody'" in ended.err
+
+
+def test_columns_of_relations_of_new_samples_are_matched_by_id():
+    rng = np.random.RandomState(0)
+    y = rng.randint(3, size=90)
+    points = 3 * np.eye(3)[y] + rng.normal(size=(90, 3))
+    apart = np.linalg.norm(points[:, None] - points[None], axis=2)
+    ids = [f"s{i}" for i in range(90)]
+    frame = pd.DataFrame(apart, index=ids, columns=ids)
+    fit = {"x": pd.DataFrame(points[:60], index=ids[:60]), "apart": frame.iloc[:60, :60]}
+    model = vf.AutoFusion(3, random_state=0).fit(vf.Views(fit, kinds={"apart": "distance"}))
+    new = {"x": pd.DataFrame(points[60:], index=ids[60:]), "apart": frame.iloc[60:, :60]}
+    expected = model.predict(new)
+    assert vf.metrics.accuracy(y[60:], expected) > 0.9
+    arrays = vf.Views({"x": points[60:], "apart": apart[60:, :60]})
+    np.testing.assert_array_equal(model.predict(arrays), expected)
+    np.testing.assert_allclose(model.transform(arrays), model.transform(new), atol=1e-6)
+    turned = {**new, "apart": frame.iloc[60:, :60][ids[:60][::-1]]}
+    np.testing.assert_array_equal(model.predict(turned), expected)
+    with pytest.raises(ViewsError, match=r"'apart' is a distance, but has no column for 1 sample of the fit: 's3'"):
+        model.predict({**new, "apart": frame.iloc[60:, :60].drop(columns="s3")})

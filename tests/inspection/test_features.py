@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from viewfuse import Views, summarise
+from viewfuse.inspection import markers
 from viewfuse.inspection.features import Feature, describe_clusters
 
 RNG = np.random.default_rng(0)
@@ -68,3 +69,21 @@ def test_clusters_without_data_have_sizes_and_confidence_but_no_features():
     first, second = describe_clusters(np.array([0, 0, 0, 2]), None, confidence=confidence, returned=np.array([0.9, 0.2]))
     assert (first.label, first.size, first.share, first.confidence, first.returned) == (0, 3, 0.75, 0.5, 0.9)
     assert (second.label, second.features, second.top_features(3), second.words) == (2, {}, [], "")
+
+
+def test_means_of_dates_and_units_are_written_as_people_write_them():
+    pd = pytest.importorskip("pandas")
+    rng = np.random.default_rng(0)
+    group = np.repeat([0, 1], 40)
+    joined = pd.Timestamp("2020-01-01") + pd.to_timedelta(1000 * group + rng.integers(0, 20, 80), "D")
+    profile = pd.DataFrame(
+        {"joined": joined, "weight [kg]": 60.0 + 25 * group + rng.normal(size=80), "sex": ["f", "m"] * 40}
+    )
+    views = Views({"profile": profile})
+    found = markers(SimpleNamespace(labels_=group), views)
+    date = found[(found.cluster == 1) & (found.feature == "joined")].iloc[0]
+    assert date.kind == "date"
+    words = {feature.name: feature.words for feature in describe_clusters(group, views)[1].features["profile"]}
+    assert words["joined"] == "later joined (2022-10-07 against 2020-01-10)"
+    assert words["weight [kg]"].startswith("higher weight (85")
+    assert words["weight [kg]"].count(" kg") == 2

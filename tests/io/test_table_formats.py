@@ -7,6 +7,7 @@ import gzip
 import lzma
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -41,6 +42,10 @@ def german(frame) -> str:
     return "\n".join(lines) + "\n"
 
 
+def zstandard() -> Any:
+    return pytest.importorskip("zstandard", reason="zstandard is not installed: pip install 'viewfuse[tables]'")
+
+
 WRITERS = {
     "comma.csv": lambda path: TABLE.to_csv(path, index=False),
     "tab.tsv": lambda path: TABLE.to_csv(path, index=False, sep="\t"),
@@ -56,6 +61,7 @@ WRITERS = {
     "zipped.csv.gz": lambda path: path.write_bytes(gzip.compress(TABLE.to_csv(index=False).encode())),
     "zipped.csv.bz2": lambda path: path.write_bytes(bz2.compress(TABLE.to_csv(index=False).encode())),
     "zipped.csv.xz": lambda path: path.write_bytes(lzma.compress(TABLE.to_csv(index=False).encode())),
+    "zipped.csv.zst": lambda path: path.write_bytes(zstandard().compress(TABLE.to_csv(index=False).encode())),
     "table.parquet": lambda path: TABLE.to_parquet(path, index=False),
     "table.feather": lambda path: TABLE.to_feather(path),
     "table.arrow": lambda path: TABLE.to_feather(path),

@@ -3,7 +3,7 @@ from threading import Barrier
 
 import numpy as np
 import pytest
-from threadpoolctl import threadpool_info
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from viewfuse.linalg import threads as worker
 
@@ -51,7 +51,7 @@ def test_spans_cover_everything_once():
 
 
 def test_few_samples_use_one_thread(monkeypatch):
-    monkeypatch.setattr(worker, "cores_are_taken", lambda: False)
+    monkeypatch.setattr(worker, "idle_cores", lambda: 99)
     before = blas_threads()
     with worker.threads_for(500):
         assert set(blas_threads()) == {1}
@@ -67,22 +67,33 @@ def test_collected_keeps_the_order():
     assert worker.collected(lambda part: part**2, [3, 1, 2]) == [9, 1, 4]
 
 
-@pytest.mark.parametrize(("running", "taken"), [("1/90", False), ("3/90", True)])
-def test_one_thread_if_other_processes_need_the_cores(running, taken, tmp_path, monkeypatch):
+@pytest.mark.parametrize(("running", "idle"), [(1, 4), (2, 3), (4, 1), (9, 1)])
+def test_cores_of_other_processes_are_left_to_them(running, idle, tmp_path, monkeypatch):
     load = tmp_path / "loadavg"
-    load.write_text(f"0.50 0.40 0.30 {running} 12345\n")
+    load.write_text(f"0.50 0.40 0.30 {running}/90 12345\n")
     monkeypatch.setattr(worker, "_LOAD", load)
-    monkeypatch.setattr(worker.os, "cpu_count", lambda: 2)
-    monkeypatch.setattr(worker, "_thread_numbers", lambda: [2, 2])
-    assert worker.cores_are_taken() is taken
-    before = blas_threads()
-    with worker.threads_for(10_000):
-        assert blas_threads() == ([1] * len(before) if taken else before)
-    assert blas_threads() == before
+    monkeypatch.setattr(worker.os, "cpu_count", lambda: 4)
+    assert worker.idle_cores() == idle
 
 
-def test_a_system_that_does_not_tell_its_load_is_not_busy(tmp_path, monkeypatch):
+def test_a_system_that_does_not_tell_its_load_is_idle(tmp_path, monkeypatch):
     monkeypatch.setattr(worker, "_LOAD", tmp_path / "missing")
-    monkeypatch.setattr(worker.os, "cpu_count", lambda: 2)
-    monkeypatch.setattr(worker, "_thread_numbers", lambda: [2])
-    assert not worker.cores_are_taken()
+    monkeypatch.setattr(worker.os, "cpu_count", lambda: 4)
+    assert worker.idle_cores() == 4
+
+
+@pytest.mark.parametrize("idle", [1, 2, 3])
+def test_no_more_threads_than_idle_cores(idle, monkeypatch):
+    monkeypatch.setattr(worker, "idle_cores", lambda: idle)
+    before = blas_threads()
+    with threadpool_limits(3):
+        with worker.threads_for(10_000):
+            assert set(blas_threads()) == {idle}
+            with worker.worker_threads():
+                workers = worker._workers.get()
+                assert (1 if workers is None else workers[1]) == idle
+                assert set(blas_threads()) == {1}
+            assert set(blas_threads()) == {idle}
+        assert set(blas_threads()) == {3}
+    assert blas_threads() == before
+    assert not worker._blas_lock.locked()

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import os
 import re
-from typing import Annotated
+import shlex
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
 from ..exceptions import ParameterError
+from ._interrupt import INTERRUPTED
+from ._progress import notice
 
-__all__ = ["ALL_CORES", "CellLimit", "CellMemory", "CellsOnly", "PageOnly", "Workers", "as_bytes", "as_seconds"]
+__all__ = ["ALL_CORES", "CellLimit", "CellMemory", "CellsOnly", "PageOnly", "Workers", "resumable", "run_options"]
 
 CellLimit = Annotated[
     str | None, typer.Option("--limit", metavar="TIME", help="Largest time of one result: 120s, 5min, 1h.")
@@ -28,6 +35,27 @@ CellsOnly = Annotated[
 ALL_CORES = os.cpu_count() or 1
 _SECONDS = {"": 1.0, "s": 1.0, "min": 60.0, "m": 60.0, "h": 3600.0}
 _BYTES = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
+
+
+def run_options(workers: int, limit: str | None, memory: str | None, **switches: bool) -> dict[str, Any]:
+    """The arguments of an experiment from those of the command line."""
+    return {
+        "workers": workers,
+        "limit": None if limit is None else as_seconds(limit),
+        "memory": None if memory is None else as_bytes(memory),
+        "command": shlex.join(["viewfuse", *sys.argv[1:]]),
+        **switches,
+    }
+
+
+@contextmanager
+def resumable(output: Path) -> Iterator[None]:
+    """Say how to go on if Ctrl-C ends the block."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        notice(f"stopped by Ctrl-C; run the same command again to continue from {output}")
+        raise typer.Exit(INTERRUPTED) from None
 
 
 def as_seconds(text: str) -> float:

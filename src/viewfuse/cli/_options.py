@@ -12,7 +12,7 @@ from ..cluster import METHODS
 from ..exceptions import ParameterError, ViewsError
 from ..io import load_views
 from ..io.tables import TableOptions
-from ..views import KINDS, Encoding, Views
+from ..views import KINDS, Views
 from ..views.encoding import TYPES
 from ._progress import spinner
 
@@ -192,10 +192,17 @@ def title_of(files: list[Path]) -> str:
     return ", ".join(map(str, files))
 
 
-def load(files: list[Path], reading: Reading, encoding: Encoding | None = None) -> Views:
-    """Read one file or folder, or several tables; ``encoding`` is that of the fit of which these are new samples."""
+_OF_FIT = {"encoding": "encoding_", "fit_ids": "relation_ids_"}  # arguments of load_views for new samples
+
+
+def load(files: list[Path], reading: Reading, fitted: Any = None) -> Views:
+    """Read one file or folder, or several tables; ``fitted`` is the model of which these are new samples."""
+    known: dict[str, Any] = {
+        "encoding": getattr(fitted, "encoding_", None),
+        "fit_ids": getattr(fitted, "relation_ids_", None),
+    }
     with spinner(f"Reading {', '.join(file.name for file in files)}"):
-        return load_views(files[0] if len(files) == 1 else files, **reading.arguments(), encoding=encoding)
+        return load_views(files[0] if len(files) == 1 else files, **reading.arguments(), **known)
 
 
 def by_name(rules: list[str] | None, parameter: str) -> dict[str, str]:

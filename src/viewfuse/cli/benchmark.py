@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ._cells import ALL_CORES, CellLimit, CellMemory, CellsOnly, PageOnly, Workers, as_bytes, as_seconds
-from ._interrupt import INTERRUPTED
+from ._cells import ALL_CORES, CellLimit, CellMemory, CellsOnly, PageOnly, Workers, resumable, run_options
 from ._options import comma_separated
 from ._progress import cells_bar, notice
 
@@ -78,26 +75,9 @@ def benchmark(
 
         chosen = [*(known_methods() if chosen is None else chosen), *method]
     names = None if datasets is None and not data else [*comma_separated(datasets or ""), *(data or [])]
-    try:
-        with cells_bar(_line, piped=notice) as on_cell:
-            page = run(
-                output,
-                data=names,
-                methods=chosen,
-                n_seeds=seeds,
-                limit=None if limit is None else as_seconds(limit),
-                memory=None if memory is None else as_bytes(memory),
-                workers=workers,
-                oracle=oracle,
-                shipped=shipped,
-                page_only=page_only,
-                cells_only=cells_only,
-                command=shlex.join(["viewfuse", *sys.argv[1:]]),
-                on_cell=on_cell,
-            )
-    except KeyboardInterrupt:
-        notice(f"stopped by Ctrl-C; run the same command again to continue from {output}")
-        raise typer.Exit(INTERRUPTED) from None
+    options = run_options(workers, limit, memory, page_only=page_only, cells_only=cells_only, oracle=oracle, shipped=shipped)
+    with resumable(output), cells_bar(_line, piped=notice) as on_cell:
+        page = run(output, data=names, methods=chosen, n_seeds=seeds, on_cell=on_cell, **options)
     print(f"results written to {output}" if page is None else f"page written to {page}")
 
 

@@ -49,7 +49,8 @@ def predict(
     """Assign new samples to the clusters of a saved model.
 
     Views and columns are matched by name. The new samples are measured as those of the fit were, so one sample at a time
-    gives the same as many. With --missing keep, samples may be missing from some views.
+    gives the same as many. With --missing keep, samples may be missing from some views. Edge lists hold the edges between
+    new samples and samples of the fit, by id.
 
     [bold]Examples[/]
 
@@ -70,7 +71,7 @@ def predict(
             parameter="model",
         )
     reading = Reading(views, ids, None, True, samples, missing, None, loose_ids, kinds)
-    new = load(files, reading, getattr(fitted, "encoding_", None))
+    new = load(files, reading, fitted)
     with spinner(f"Placing {len(new):,} samples"):
         columns = _predicted(fitted, new)
     sizes = dict(zip(*(part.tolist() for part in np.unique(columns["label"], return_counts=True)), strict=True))

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-import shlex
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ._cells import ALL_CORES, CellLimit, CellMemory, CellsOnly, PageOnly, Workers, as_bytes, as_seconds
-from ._interrupt import INTERRUPTED
+from ._cells import ALL_CORES, CellLimit, CellMemory, CellsOnly, PageOnly, Workers, resumable, run_options
 from ._options import AsJson, comma_separated
-from ._progress import cells_bar, notice
+from ._progress import cells_bar
 
 if TYPE_CHECKING:
     from ..experiments.engine import CellProgress
@@ -59,24 +56,10 @@ def reproduce(
     """
     from ..experiments import reproduce as run
 
-    try:
-        with cells_bar(_line) as on_cell:
-            page = run(
-                output,
-                datasets=comma_separated(datasets),
-                methods=None if methods is None else comma_separated(methods),
-                quick=quick,
-                workers=workers,
-                limit=None if limit is None else as_seconds(limit),
-                memory=None if memory is None else as_bytes(memory),
-                page_only=page_only,
-                cells_only=cells_only,
-                command=shlex.join(["viewfuse", *sys.argv[1:]]),
-                on_cell=on_cell,
-            )
-    except KeyboardInterrupt:
-        notice(f"stopped by Ctrl-C; run the same command again to continue from {output}")
-        raise typer.Exit(INTERRUPTED) from None
+    options = run_options(workers, limit, memory, page_only=page_only, cells_only=cells_only, quick=quick)
+    chosen = None if methods is None else comma_separated(methods)
+    with resumable(output), cells_bar(_line) as on_cell:
+        page = run(output, datasets=comma_separated(datasets), methods=chosen, on_cell=on_cell, **options)
     if page is None:
         print(f"results written to {output}")
     elif as_json:

@@ -26,6 +26,7 @@ from ..views import (
     Views,
     align_graph_frames,
     as_frame,
+    holds_dask,
     holds_views,
     is_dataframe,
     is_table,
@@ -286,6 +287,11 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
         self.labels_ = renumbered(self.labels_, order)
 
     def _as_views(self, X: Any, *, reset: bool = True) -> Views:
+        if holds_dask(X):
+            raise ViewsTypeError(
+                f"{type(self).__name__} does not read Dask collections.",
+                hint="Use AnchorGFSC, or give the data in memory: frame.compute().",
+            )
         if not _is_one_matrix(X):
             if self.views is not None:
                 raise ViewsTypeError(

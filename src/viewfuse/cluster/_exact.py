@@ -45,7 +45,7 @@ from ._weights import WEIGHT_CONSTRAINTS, OwnWeights
 from .counting import count_clusters_of_graphs, count_clusters_of_views, direction_samples
 from .relations.as_views import RelationViews
 from .relations.checks import has_relations
-from .relations.maps import Origin
+from .relations.maps import Origin, RelationIdsMixin
 from .structure import drawn_rows
 from .verdict import Verdict, judge_by_graph, judge_by_neighbors
 
@@ -55,7 +55,7 @@ _FEW = 20_000  # samples; smoothing fewer has only short steps, and threads woul
 _ARRAYS = ("labels_", "confidence_", "embedding_", "affinity_matrix_", "_points")
 
 
-class ExactFusion(StoppableMixin, ViewReportMixin, NewSamplesMixin, RelabelMixin, MultiViewClusterer):
+class ExactFusion(StoppableMixin, ViewReportMixin, NewSamplesMixin, RelationIdsMixin, RelabelMixin, MultiViewClusterer):
     """Base class of the methods that fuse n × n graphs; a subclass implements ``_fuse``."""
 
     alpha: float

@@ -109,20 +109,8 @@ class Columns:
             return array  # its columns are samples
         if self.kinds[v] == "categories":
             return self._categories(views, v)
-        mine, theirs = self.columns[v], views.feature_names[v]
-        if mine is not None and theirs is not None and not np.array_equal(mine, theirs):
-            place = {column: position for position, column in enumerate(theirs)}
-            absent = [column for column in mine if column not in place]
-            new = [column for column in theirs if column not in set(mine)]
-            if absent or new:
-                found = [f"column {listed(absent)} is missing"] if absent else []
-                found += [f"column {listed(new)} was not in the fit"] if new else []
-                raise ViewsError(
-                    f"View {name!r} has other columns than in the fit: {' and '.join(found)}.",
-                    hint="Give the columns of the fit, in any order.",
-                    view=name,
-                )
-            positions = [place[column] for column in mine]
+        positions = self.column_positions(views, v)
+        if positions is not None:
             if is_on_disk(array) and not isinstance(array, np.ndarray):
                 raise ViewsError(
                     f"View {name!r} is in a file whose columns are in another order than in the fit.",
@@ -137,3 +125,24 @@ class Columns:
                 view=name,
             )
         return array
+
+    def column_positions(self, views: Views, v: int) -> list[int] | None:
+        """Where the columns of the fit are in view v; None if they have no names or are in the same order.
+
+        Raises ViewsError for columns too many or too few.
+        """
+        mine, theirs = self.columns[v], views.feature_names[v]
+        if mine is None or theirs is None or np.array_equal(mine, theirs):
+            return None
+        place = {column: position for position, column in enumerate(theirs)}
+        absent = [column for column in mine if column not in place]
+        new = [column for column in theirs if column not in set(mine)]
+        if absent or new:
+            found = [f"column {listed(absent)} is missing"] if absent else []
+            found += [f"column {listed(new)} was not in the fit"] if new else []
+            raise ViewsError(
+                f"View {self.names[v]!r} has other columns than in the fit: {' and '.join(found)}.",
+                hint="Give the columns of the fit, in any order.",
+                view=self.names[v],
+            )
+        return [place[column] for column in mine]

@@ -12,7 +12,7 @@ from sklearn.utils.random import sample_without_replacement
 from sklearn.utils.validation import check_is_fitted
 
 from .._utils.device import beside, is_tensor, moves_to, to_host
-from ..exceptions import ParameterError, ViewsError
+from ..exceptions import ParameterError, ViewsError, ViewsTypeError
 from ..fusion.anchor import AnchorFusion, learn_anchors
 from ..graphs import Samples, ScaledView, as_dense
 from ..graphs.anchors import UnitRows
@@ -451,10 +451,26 @@ class AnchorGFSC(StoppableMixin, ViewReportMixin, EmbeddingMixin, MultiViewClust
     def _assigned(self, X: Any, what: str) -> Any:
         check_is_fitted(self)
         source = self._source(X, reset=False)
-        if holds_dask(X):
+        if isinstance(source, DaskRows):
+            self._check_not_encoded()
             source = source.reordered(self._columns.order(source.described.names))
             self._columns.matched(source.described)
+            positions = [self._columns.column_positions(source.described, v) for v in range(source.described.n_views)]
+            source = source.with_columns(positions)
         return source.assign(self._placement, self._used, [what])[0]
+
+    def _check_not_encoded(self) -> None:
+        """Raise ViewsTypeError if the columns of the fit were encoded, as those of Dask collections are not."""
+        encoding = getattr(self, "encoding_", None)
+        tables = [] if encoding is None else encoding.tables
+        names = [name for name, table in zip(self._columns.names, tables, strict=False) if table is not None and table.ready]
+        if names:
+            raise ViewsTypeError(
+                f"View {names[0]!r} was fitted as a table whose columns were encoded, but the new samples are Dask "
+                "collections, which are not.",
+                hint="Pass tables in memory: frame.compute().",
+                view=names[0],
+            )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -11,17 +11,19 @@ import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from statistics import fmean
 from typing import Any, Protocol
 
 from threadpoolctl import threadpool_limits
 
 from .._utils.store import Store
-from ..exceptions import ViewfuseError, ViewfuseWarning
+from ..exceptions import ParameterError, ViewfuseError, ViewfuseWarning
+from .page import require_page_extras
 from .session import session
 from .workers import Limits, Outcome, in_workers
 
-__all__ = ["CellProgress", "PlannedCell", "compute", "measured"]
+__all__ = ["CellProgress", "PlannedCell", "compute", "measured", "run_in_folder"]
 
 Task = tuple[Any, ...]  # a cell and further arguments of the function
 
@@ -85,6 +87,35 @@ def _described(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"
 
 
+def run_in_folder(
+    folder: Path,
+    function: Callable[..., dict[str, Any]],
+    tasks: Sequence[Task],
+    write: Callable[[Store, str], Path],
+    *,
+    workers: int,
+    page_only: bool,
+    cells_only: bool,
+    command: str,
+    **options: Any,
+) -> Path | None:
+    """Compute what the store in ``folder`` lacks, and write the page with ``write(store, command)``; returns its path.
+
+    With ``page_only`` nothing is computed, and the command is that of the last run; with ``cells_only`` there is no page.
+    Other options are those of :func:`compute`.
+    """
+    if workers < 1:
+        raise ParameterError(f"workers must be at least 1; got {workers}.", parameter="workers", value=workers)
+    if not cells_only:
+        require_page_extras()
+    with Store.opened(folder) as store:
+        if not page_only:
+            compute(function, tasks, store, workers=workers, command=command, **options)
+        elif store.sessions:
+            command = store.sessions[-1]["command"]
+        return None if cells_only else write(store, command)
+
+
 def compute(
     function: Callable[..., dict[str, Any]],
     tasks: Sequence[Task],
@@ -140,7 +171,8 @@ def compute(
         finish(cell, _recorded(cell.key, outcome, limits))
     for cell in [task[0] for task in missing if not _is_final(store.results.get(task[0].key), limits)]:
         first = over[cell.setting]
-        finish(cell, {**first, "key": cell.key, "failed": f"{first['failed']}, with another seed", "seconds": 0.0})
+        failed = f"{first['failed']}, with another seed"
+        finish(cell, {**first, "key": cell.key, "failed": failed, "seconds": 0.0, "core_seconds": 0.0})
 
 
 def _in_turn(

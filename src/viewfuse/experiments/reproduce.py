@@ -5,18 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from .._utils.store import Store
 from ..cluster import known_methods
-from ..exceptions import ParameterError, ViewsError
+from ..exceptions import ViewsError
 from .contents import page_blocks, page_title
-from .engine import CellProgress, compute
+from .engine import CellProgress, run_in_folder
 from .figures import plot_comparison, plot_sensitivity, save_figure
 from .findings import DataFacts
-from .page import as_html, as_markdown, require_page_extras
+from .page import as_html, as_markdown
 from .paper import PAPER_DATASETS, DataSource, data_source
 from .paper_tables import as_latex, csv_records, records
 from .protocol import Cell, planned_cells, run_on
@@ -76,10 +75,6 @@ def reproduce(
         are made.
     """
     keys = known_methods(methods)
-    if workers < 1:
-        raise ParameterError(f"workers must be at least 1; got {workers}.", parameter="workers", value=workers)
-    if not cells_only:
-        require_page_extras()
     sources = [data_source(name) for name in datasets]
     available = [source for source in sources if source.is_available]
     absent = [source for source in sources if not source.is_available]
@@ -91,18 +86,21 @@ def reproduce(
             parameter="datasets",
             value=[source.name for source in absent],
         )
-    folder = Path(output)
-    with Store.opened(folder) as store:
-        cells = [cell for source in available for cell in planned_cells(source, keys, quick=quick)]
-        if not page_only:
-            by_name = {source.name: source for source in available}
-            limits = None if limit is None and memory is None else Limits(limit, memory)
-            options: dict[str, Any] = {"workers": workers, "limits": limits, "command": command, "on_cell": on_cell}
-            tasks = [(cell, by_name[cell.dataset]) for cell in cells]
-            compute(run_on, tasks, store, **options, grid="quick" if quick else "full")
-        if page_only and store.sessions:
-            command = store.sessions[-1]["command"]
-        return None if cells_only else _write(folder, available, absent, cells, store, command)
+    folder, by_name = Path(output), {source.name: source for source in available}
+    cells = [cell for source in available for cell in planned_cells(source, keys, quick=quick)]
+    return run_in_folder(
+        folder,
+        run_on,
+        [(cell, by_name[cell.dataset]) for cell in cells],
+        lambda store, command: _write(folder, available, absent, cells, store, command),
+        workers=workers,
+        limits=None if limit is None and memory is None else Limits(limit, memory),
+        page_only=page_only,
+        cells_only=cells_only,
+        command=command,
+        on_cell=on_cell,
+        grid="quick" if quick else "full",
+    )
 
 
 def _write(

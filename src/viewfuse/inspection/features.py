@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -12,13 +13,14 @@ from ..views import Views
 from .markers import Contrast, adjusted, contrasts_of_views, feature_name
 from .neighborhoods import Neighborhoods
 
-__all__ = ["Cluster", "Feature", "describe_clusters", "in_words"]
+__all__ = ["Cluster", "Feature", "describe_clusters", "in_words", "split_unit"]
 
 _MIN_EFFECT = 0.5  # standard deviations; a feature with a smaller effect does not set a cluster apart
 _FEATURES_PER_VIEW = 4
 _FEATURES_IN_WORDS = 3
 _TYPICAL = 3
 _TIMES = 1.5  # from which a ratio of means is worth saying
+_UNIT = re.compile(r"(?P<name>.*\S)\s*(\[(?P<square>[^\[\]]{1,12})\]|\((?P<round>[^()]{1,12})\))")
 
 
 @dataclass(frozen=True)
@@ -26,7 +28,7 @@ class Feature:
     """A feature with a high or low mean in a cluster.
 
     ``effect`` is ``(inside − outside) / standard deviation``, ``auc`` the probability that a sample inside has a larger
-    value than one outside. ``inside`` and ``outside`` are means, or shares of a category.
+    value than one outside. ``inside`` and ``outside`` are means, or shares of a category; of dates, days since 1970.
     """
 
     view: str
@@ -43,17 +45,33 @@ class Feature:
         """
         >>> Feature("profile", "age", "number", 1.4, 62.7, 44.1, 0.85, 0.0).words
         'higher age (62.7 against 44.1)'
+        >>> Feature("profile", "weight [kg]", "number", 1.4, 82.7, 64.1, 0.85, 0.0).words
+        'higher weight (82.7 kg against 64.1 kg)'
+        >>> Feature("profile", "joined", "date", -1.4, 18262, 19024, 0.15, 0.0).words
+        'earlier joined (2020-01-01 against 2022-02-01)'
         >>> Feature("profile", "region=west", "category", 1.2, 0.81, 0.2, 0.8, 0.0).words
         'mostly region=west (81 % against 20 %)'
         >>> Feature("usage", "calls", "count", 1.2, 12.4, 5.9, 0.8, 0.0).words
         '2.1 times the calls (12.4 against 5.9)'
         """
+        name, _ = split_unit(self.name)
+        compared = f"({self.shown(self.inside)} against {self.shown(self.outside)})"
         if self.kind == "category":
-            return f"{self._often()} {self.name} ({self.inside:.0%} against {self.outside:.0%})".replace("%", " %")
-        compared = f"({number(self.inside)} against {number(self.outside)})"
+            return f"{self._often()} {self.name} {compared}"
+        if self.kind == "date":
+            return f"{'later' if self.effect > 0 else 'earlier'} {name} {compared}"
         if self.kind == "count" and self.outside > 0 and self.inside >= _TIMES * self.outside:
-            return f"{self.inside / self.outside:.1f} times the {self.name} {compared}"
-        return f"{'higher' if self.effect > 0 else 'lower'} {self.name} {compared}"
+            return f"{self.inside / self.outside:.1f} times the {name} {compared}"
+        return f"{'higher' if self.effect > 0 else 'lower'} {name} {compared}"
+
+    def shown(self, mean: float) -> str:
+        """A mean as people write it: a share in percent, a date, or a number with the unit that the feature's name gives."""
+        if self.kind == "category":
+            return f"{100 * mean:.0f} %"
+        if self.kind == "date":
+            return str(np.datetime64("1970-01-01") + round(mean))
+        _, unit = split_unit(self.name)
+        return f"{number(mean)} {unit}" if unit else number(mean)
 
     def _often(self) -> str:
         if self.effect > 0:
@@ -101,6 +119,16 @@ class Cluster:
     def words(self) -> str:
         """What sets the cluster apart, in one line; empty without the data."""
         return in_words(self.top_features(_FEATURES_IN_WORDS)) if self.features else ""
+
+
+def split_unit(name: str) -> tuple[str, str]:
+    """A feature's name and its unit: what stands in brackets at the end of the name; empty without.
+
+    >>> split_unit("weight [kg]"), split_unit("income (EUR)"), split_unit("age")
+    (('weight', 'kg'), ('income', 'EUR'), ('age', ''))
+    """
+    found = _UNIT.fullmatch(name)
+    return (found["name"], found["square"] or found["round"]) if found else (name, "")
 
 
 def in_words(features: Sequence[Feature]) -> str:

@@ -10,7 +10,7 @@ no evidence that a cluster is real.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,7 +31,7 @@ __all__ = ["Contrast", "adjusted", "contrast", "contrasts_of_views", "feature_ki
 
 _COLUMNS_AT_A_TIME = 256
 _MOST_SAMPLES = 20_000
-KINDS = ("number", "count", "category")
+KINDS = ("number", "count", "category", "date")
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,8 +41,8 @@ class Contrast:
     Attributes
     ----------
     kind : (d,) array of str
-        "category" for columns of 0 and 1, whose means are shares, "count" for whole numbers from 0 to above 10, else
-        "number".
+        "category" for columns of 0 and 1, whose means are shares, "count" for whole numbers from 0 to above 10, "date" for
+        days since 1970 of a column of dates, else "number".
     inside, outside : (k, d) arrays, means
     effect : (k, d) array, ``(inside − outside) / standard deviation``; 0 for constant columns
     auc : (k, d) array, in [0, 1]: 1 if every sample inside has a larger value than every sample outside
@@ -72,9 +72,9 @@ def markers(model: Any, views: Any) -> DataFrame:
     -------
     DataFrame
         One row for each cluster and feature, the largest effects of each cluster first, with the columns ``cluster``,
-        ``view``, ``feature``, ``kind`` ("number", "count" or "category"), ``inside`` and ``outside`` (means; shares of
-        categories), ``effect`` (difference of means in standard deviations), ``auc``, ``p_adjusted`` (Benjamini-Hochberg
-        over all rows) and ``direction`` ("higher" or "lower").
+        ``view``, ``feature``, ``kind`` ("number", "count", "category" or "date"), ``inside`` and ``outside`` (means; shares
+        of categories; days since 1970), ``effect`` (difference of means in standard deviations), ``auc``, ``p_adjusted``
+        (Benjamini-Hochberg over all rows) and ``direction`` ("higher" or "lower").
 
     Notes
     -----
@@ -141,7 +141,8 @@ def contrasts_of_views(labels: np.ndarray, views: Views, most_samples: int = _MO
         if views.kinds[v] in RELATIONS:
             continue  # its columns are samples, not features
         there = np.ones(len(rows), dtype=bool) if present is None else present[:, v]
-        found[name] = contrast(read_rows(views.readable(v), rows[there]), labels[rows[there]], np.unique(labels))
+        one = contrast(read_rows(views.readable(v), rows[there]), labels[rows[there]], np.unique(labels))
+        found[name] = replace(one, kind=np.where(views.dates(v), "date", one.kind))
     return found
 
 

@@ -134,28 +134,33 @@ def samples_of(views: Views, rows: np.ndarray) -> Samples:
     return measured_samples([array / size for array, size in zip(arrays, units, strict=True)], present, _encoded(views))
 
 
-def nearest_samples(views: Views, mapped: np.ndarray, rest: np.ndarray, *, used: Sequence[int]) -> np.ndarray:
-    """For each of the rows ``rest`` of the data, the places of the nearest samples in ``mapped``, (rest, 3)."""
+def nearest_samples(
+    views: Views, mapped: np.ndarray, rest: np.ndarray, *, used: Sequence[int]
+) -> tuple[np.ndarray, np.ndarray]:
+    """For each of the rows ``rest`` of the data, the nearest samples in ``mapped``: places and distances, (rest, 3) each."""
     arrays, present = _arrays(views, mapped)
     units = [unit(array) for array in arrays]
     scaled = [array / size for array, size in zip(arrays, units, strict=True)]
     measure, _ = Measure.learn(scaled, present, _encoded(views))
     reference = measure(scaled, present)
     search = NearestNeighbors(n_neighbors=min(_PLACED_AMONG, len(mapped))).fit(np.hstack([reference[v] for v in used]))
-    found = []
+    places, distances = [], []
     for start in range(0, len(rest), _ROWS_AT_A_TIME):
         arrays, present = _arrays(views, rest[start : start + _ROWS_AT_A_TIME])
         scaled = [array / size for array, size in zip(arrays, units, strict=True)]
         points = measure(scaled, present, reference)
-        found.append(search.kneighbors(np.hstack([points[v] for v in used]), return_distance=False))
-    return np.concatenate(found)
+        distance, place = search.kneighbors(np.hstack([points[v] for v in used]))
+        places.append(place)
+        distances.append(distance)
+    return np.concatenate(places), np.concatenate(distances)
 
 
-def nearest_rows(embedding: np.ndarray, mapped: np.ndarray, rest: np.ndarray) -> np.ndarray:
+def nearest_rows(embedding: np.ndarray, mapped: np.ndarray, rest: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The same by the rows of an embedding, for want of the data."""
     points = np.asarray(unit_rows(np.asarray(embedding, dtype=float)))
     search = NearestNeighbors(n_neighbors=min(_PLACED_AMONG, len(mapped))).fit(points[mapped])
-    return np.asarray(search.kneighbors(points[rest], return_distance=False))
+    distance, place = search.kneighbors(points[rest])
+    return np.asarray(place), np.asarray(distance)
 
 
 def _encoded(views: Views) -> list[bool]:

@@ -367,11 +367,40 @@ class FitSummary:
         placed = np.empty((len(self.layout_rows), 2))
         placed[np.searchsorted(self.layout_rows, self.mapped_rows)] = points
         rest = np.setdiff1d(self.layout_rows, self.mapped_rows, assume_unique=True)
-        placed[np.searchsorted(self.layout_rows, rest)] = points[self._nearest_mapped].mean(axis=1)
+        placed[np.searchsorted(self.layout_rows, rest)] = points[self._nearest_mapped[0]].mean(axis=1)
         return placed
 
+    def graphs_of_all(self) -> tuple[sp.csr_array, sp.csr_array]:
+        """The neighbour graph of all samples before the cut: edge weights and distances, (n, n) each.
+
+        Of more than 50,000 samples it is that of 50,000, and each other sample has edges to its three nearest of these.
+        Without the data it is the graph of the embedding, and without that it has no edges.
+        """
+        n = self.n_samples
+        whole = self if len(self.mapped_rows) == n else replace(self, max_drawn=n, saved={})
+        near = whole.neighborhoods
+        if near is None:
+            return sp.csr_array((n, n)), sp.csr_array((n, n))
+        if len(whole.mapped_rows) == n:
+            return near.fused, near.distances()
+        mapped, rest = whole.mapped_rows, np.setdiff1d(np.arange(n), whole.mapped_rows, assume_unique=True)
+        place, distance = whole._nearest_mapped
+        distance = np.maximum(distance, 1e-12)  # an edge of length 0 would vanish
+        ends = np.repeat(rest, place.shape[1]), mapped[place.ravel()]
+
+        def joined(graph: sp.csr_array, values: np.ndarray) -> sp.csr_array:
+            edges = graph.tocoo()
+            data = np.concatenate([edges.data, values.ravel(), values.ravel()])
+            first = np.concatenate([mapped[edges.row], ends[0], ends[1]])
+            second = np.concatenate([mapped[edges.col], ends[1], ends[0]])
+            return sp.csr_array((data, (first, second)), shape=(n, n))
+
+        weights = np.exp(-((distance / distance[:, -1:]) ** 2))
+        return joined(near.fused, weights), joined(near.distances(), distance)
+
     @cached_property
-    def _nearest_mapped(self) -> np.ndarray:
+    def _nearest_mapped(self) -> tuple[np.ndarray, np.ndarray]:
+        """Of the samples that are not mapped, the places of the nearest mapped samples, and the distances to them."""
         rest = np.setdiff1d(self.layout_rows, self.mapped_rows, assume_unique=True)
         if self.views is None:
             return nearest_rows(np.asarray(self.embedding), self.mapped_rows, rest)

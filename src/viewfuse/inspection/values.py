@@ -62,7 +62,7 @@ def drawn_features(
             some = np.where(views.present[rows][:, [v]], some, np.float32(np.nan))
         view += [v] * len(kept)
         names += [feature_name(views.feature_names[v], int(f)) for f in kept]
-        kinds += feature_kinds(some).tolist()
+        kinds += np.where(views.dates(v)[kept], "date", feature_kinds(some)).tolist()
         values.append(some.T)
     return DrawnFeatures(
         np.array(view), np.array(names, dtype=str), np.array(kinds, dtype=str), np.vstack(values), total - len(names)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -29,8 +28,8 @@ def annotate(data: Any, model: Any, views: Any = None) -> None:
       ``obs["viewfuse_confidence"]``: the confidence.
     * ``obsm["X_viewfuse"]``: the embedding.
     * ``obsp["viewfuse_connectivities"]`` and ``obsp["viewfuse_distances"]``: the sparse neighbour graph of the views that
-      the fit used, before any cut. Of more than 50,000 samples they are empty: make neighbours with
-      ``scanpy.pp.neighbors(data, use_rep="X_viewfuse")``.
+      the fit used, before any cut. Of more than 50,000 samples it is that of 50,000, and each other sample is connected with
+      its three nearest of these.
     * ``uns["viewfuse"]``: ``connectivities_key``, ``distances_key`` and ``params`` as :func:`scanpy.pp.neighbors` writes
       them, and weights, parameters, versions and the verdict of the fit.
 
@@ -58,7 +57,7 @@ def annotate(data: Any, model: Any, views: Any = None) -> None:
         raise ViewsError(f"Results are added to AnnData or MuData, not to {type(data).__name__}.")
     fit = _with_ids(as_summary(model, views), data)
     rows = _rows(data, fit)
-    connectivities, distances = _neighbors(fit)
+    connectivities, distances = fit.graphs_of_all()
     for target, of_target, of_fit in _targets(data, rows):
         _add_labels(target, fit, of_target, of_fit)
         n = target.n_obs
@@ -119,18 +118,6 @@ def _add_labels(target: Any, fit: FitSummary, rows: np.ndarray, samples: np.ndar
         target.obs[f"{_KEY}_confidence"] = placed(fit.confidence)
     if fit.embedding is not None:
         target.obsm[f"X_{_KEY}"] = placed(fit.embedding)
-
-
-def _neighbors(fit: FitSummary) -> tuple[sp.csr_array, sp.csr_array]:
-    """Connectivities and distances of all samples of the fit.
-
-    They are empty if there is neither data nor an embedding, and of more than 50,000 samples.
-    """
-    whole = fit if len(fit.mapped_rows) == fit.n_samples else replace(fit, max_drawn=fit.n_samples, saved={})
-    near = whole.neighborhoods if len(whole.mapped_rows) == fit.n_samples else None
-    if near is None:
-        return sp.csr_array((fit.n_samples, fit.n_samples)), sp.csr_array((fit.n_samples, fit.n_samples))
-    return near.fused, near.distances()
 
 
 def _placed(graph: sp.csr_array, n: int, rows: np.ndarray, samples: np.ndarray) -> sp.csr_matrix:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,14 +12,15 @@ import scipy.sparse as sp
 
 from .._utils.extras import require
 from .._utils.text import count, listed
-from ..exceptions import ViewsError
+from .._utils.warn import warn
+from ..exceptions import UninformativeViewWarning, ViewsError
 from ..views import Views
 from ._safety import reading
 from .delimited import read_delimited
 from .sniff import sniff
 from .table_files import is_text_table
 
-__all__ = ["EdgeList", "possible_edge_lists", "with_edge_lists"]
+__all__ = ["EdgeList", "possible_edge_lists", "with_edge_lists", "with_edges_to_fit"]
 
 _ENDS = (
     ("source", "target"), ("from", "to"), ("src", "dst"), ("node1", "node2"), ("id1", "id2"), ("sample1", "sample2"),
@@ -90,6 +91,62 @@ def _read(name: str, path: Path, *, asked: bool) -> EdgeList | None:
     return EdgeList(name, path, columns[0], columns[1], weights, certain)
 
 
+def with_edges_to_fit(views: Views | None, edges: list[EdgeList], fit_ids: Sequence[str], *, drop: bool) -> Views:
+    """Add matrices with the edges between new samples (rows) and those of a fit (columns).
+
+    Parameters
+    ----------
+    views : Views or None
+        The other views of the new samples, which must have ids. None if there are only edge lists: then the new samples are
+        the nodes that were not in the fit or, if all were, all nodes.
+    fit_ids : the ids of the samples of the fit
+    drop : bool
+        Whether to leave out edges with an end that is no sample; otherwise these are an error.
+    """
+    ids = None if views is None else views.ids
+    if views is not None and ids is None:
+        raise ViewsError(
+            f"{edges[0].path}: the new samples have no ids, so it is not known which edges are theirs.",
+            hint="Add an id column to the other tables.",
+            view=edges[0].name,
+            parameter="ids",
+        )
+    if ids is not None:
+        samples = [str(i) for i in ids.tolist()]
+    else:
+        nodes = list(dict.fromkeys(node for one in edges for node in (*one.sources.tolist(), *one.targets.tolist())))
+        known = set(fit_ids)
+        samples = [node for node in nodes if node not in known] or nodes
+    matrices = {one.name: _edges_to_fit(one, samples, fit_ids, drop=drop) for one in edges}
+    if views is None:
+        return Views(matrices, ids=np.array(samples, dtype=object))
+    return views.with_matrices(matrices, "features")
+
+
+def _edges_to_fit(edges: EdgeList, samples: Sequence[str], fit_ids: Sequence[str], *, drop: bool) -> sp.csr_array:
+    rows, columns = ({name: place for place, name in enumerate(names)} for names in (samples, fit_ids))
+    unknown = {*edges.sources.tolist(), *edges.targets.tolist()} - rows.keys() - columns.keys()
+    if unknown and not drop:
+        raise _outside(edges, dict.fromkeys(sorted(unknown)), "neither new samples nor samples of the fit")
+    both_ways = [
+        _matrix(sources, targets, edges.weights, rows, columns)
+        for sources, targets in ((edges.sources, edges.targets), (edges.targets, edges.sources))
+    ]
+    between_new = sum(
+        source in rows and target in rows and source not in columns and target not in columns
+        for source, target in zip(edges.sources.tolist(), edges.targets.tolist(), strict=True)
+    )
+    if between_new:
+        warn(
+            UninformativeViewWarning(
+                f"{edges.path}: {count(between_new, 'edge')} between two new samples cannot be used; only edges to samples "
+                "of the fit can.",
+                view=edges.name,
+            )
+        )
+    return sp.csr_array(both_ways[0].maximum(both_ways[1]))
+
+
 def with_edge_lists(views: Views | None, edges: list[EdgeList], *, drop: bool) -> Views:
     """Add the graphs of edge lists to the views.
 
@@ -130,19 +187,28 @@ def _numbers(edges: EdgeList, n: int) -> list[str]:
 
 def _adjacency(edges: EdgeList, samples: list[Any], *, drop: bool) -> sp.csr_array:
     position = {str(sample): place for place, sample in enumerate(samples)}
-    rows = np.array([position.get(end, -1) for end in edges.sources.tolist()])
-    columns = np.array([position.get(end, -1) for end in edges.targets.tolist()])
-    outside = np.flatnonzero((rows < 0) | (columns < 0))
-    if outside.size and not drop:
-        unknown = dict.fromkeys(end for e in outside for end in (edges.sources[e], edges.targets[e]) if end not in position)
-        raise ViewsError(
-            f"{edges.path}: {count(len(unknown), 'end', 'ends')} of edges are no samples of the other views: "
-            f"{listed(unknown)}.",
-            hint="Use missing='drop' to leave these edges out.",
-            view=edges.name,
-            parameter="missing",
-            value=("drop",),
-        )
-    kept = (rows >= 0) & (columns >= 0)
-    n = len(samples)
-    return sp.csr_array((edges.weights[kept], (rows[kept], columns[kept])), shape=(n, n))
+    ends = [end for pair in zip(edges.sources.tolist(), edges.targets.tolist(), strict=True) for end in pair]
+    unknown = dict.fromkeys(end for end in ends if end not in position)
+    if unknown and not drop:
+        raise _outside(edges, unknown, "no samples of the other views")
+    return _matrix(edges.sources, edges.targets, edges.weights, position, position)
+
+
+def _matrix(
+    sources: np.ndarray, targets: np.ndarray, weights: np.ndarray, rows: Mapping[str, int], columns: Mapping[str, int]
+) -> sp.csr_array:
+    """The weights of the edges from samples in rows to samples in columns; other edges are left out."""
+    i = np.array([rows.get(end, -1) for end in sources.tolist()], dtype=int)
+    j = np.array([columns.get(end, -1) for end in targets.tolist()], dtype=int)
+    kept = (i >= 0) & (j >= 0)
+    return sp.csr_array((weights[kept], (i[kept], j[kept])), shape=(len(rows), len(columns)))
+
+
+def _outside(edges: EdgeList, unknown: Mapping[str, Any], what: str) -> ViewsError:
+    return ViewsError(
+        f"{edges.path}: {count(len(unknown), 'end', 'ends')} of edges are {what}: {listed(unknown)}.",
+        hint="Use missing='drop' to leave these edges out.",
+        view=edges.name,
+        parameter="missing",
+        value=("drop",),
+    )

@@ -27,7 +27,7 @@ from . import omics
 from ._safety import reading
 from .compressed import COMPRESSED_SUFFIXES
 from .delimited import looks_like_table
-from .edges import possible_edge_lists, with_edge_lists
+from .edges import EdgeList, possible_edge_lists, with_edge_lists, with_edges_to_fit
 from .mat import read_mat
 from .mat73 import read_mat73
 from .npz import read_npz
@@ -54,6 +54,7 @@ def load_views(
     types: Types | None = None,
     loose_ids: bool = False,
     encoding: Encoding | None = None,
+    fit_ids: Sequence[str] | None = None,
 ) -> Views:
     """Read multi-view data from files, DataFrames and other containers.
 
@@ -95,6 +96,8 @@ def load_views(
         Whether ids of tables are compared without case and blanks.
     encoding : Encoding, optional
         The ``encoding_`` of a fitted model: tables of new samples are encoded in the same way.
+    fit_ids : sequence of str, optional
+        The ``relation_ids_`` of a fitted model: edge lists of new samples hold their edges to these samples.
 
     Returns
     -------
@@ -118,7 +121,7 @@ def load_views(
     ...     load_views(path)
     Views(5 samples; sound: 3 features, image: 8 features)
     """
-    asked = _Request(views, ids, labels, samples, missing, kinds, types, loose_ids, encoding)
+    asked = _Request(views, ids, labels, samples, missing, kinds, types, loose_ids, encoding, fit_ids)
     return _with_kinds(_read(source, asked), kinds)
 
 
@@ -152,6 +155,7 @@ def _from_tables(paths: dict[str, Path], asked: _Request) -> Views:
         edges, has_views = [one for one in edges if one.is_certain], True
     views = _joined(others, asked) if has_views else None
     ids = {str(i) for i in views.ids.tolist()} if views is not None and views.ids is not None else set()
+    ids.update(() if asked.fit_ids is None else asked.fit_ids)
     wrong = [one for one in edges if not one.is_certain and not one.is_among(ids)]
     if wrong:  # ordinary tables after all
         views = _joined(
@@ -159,9 +163,16 @@ def _from_tables(paths: dict[str, Path], asked: _Request) -> Views:
         )
     edges = [one for one in edges if one not in wrong]
     if edges:
-        views = with_edge_lists(views, edges, drop=asked.missing == "drop")
+        views = _with_edges(views, edges, asked)
         views = views.select_views([views.names.index(name) for name in tables if name in views.names])
     return _with_sparse(views, sparse)
+
+
+def _with_edges(views: Views | None, edges: list[EdgeList], asked: _Request) -> Views:
+    drop = asked.missing == "drop"
+    if asked.fit_ids is None:
+        return with_edge_lists(views, edges, drop=drop)
+    return with_edges_to_fit(views, edges, asked.fit_ids, drop=drop)
 
 
 def _joined(paths: dict[str, Path], asked: _Request) -> Views:
@@ -221,6 +232,7 @@ class _Request:
     types: Types | None = None
     loose_ids: bool = False
     encoding: Encoding | None = None
+    fit_ids: Sequence[str] | None = None
 
     @property
     def named_kinds(self) -> dict[str, str]:
@@ -281,7 +293,7 @@ def _from_file(path: Path, asked: _Request) -> Views:
         if asked.views is None:
             edges = [one for one in possible_edge_lists({name: path}, asked.named_kinds) if one.is_certain]
             if edges:
-                return with_edge_lists(None, edges, drop=False)
+                return _with_edges(None, edges, asked)
         table = table_files({name: path}, asked.samples)[name]
         with reading(path, "a table"):
             return views_of_one_table(table, name, asked.views, asked.of_tables)

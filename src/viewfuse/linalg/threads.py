@@ -4,7 +4,7 @@ A threaded BLAS speeds up products only; the elementwise work between them runs 
 Here whole parts of the work, products included, run on as many threads as the BLAS would use, each with a one-thread BLAS.
 
 The threads of a BLAS wait for each other by spinning. If other processes need the cores, a thread spins until the one it
-waits for gets a core again, which has made fits twenty times slower. So a fit uses one thread if the cores are taken.
+waits for gets a core again, which has made fits twenty times slower. So a fit uses no more threads than cores are idle.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from .._utils.kept import Kept
 
 __all__ = [
     "collected",
-    "cores_are_taken",
     "for_each",
+    "idle_cores",
     "matmul",
     "row_sums",
     "spans",
@@ -44,6 +44,7 @@ _LOOKS = 3  # at the running tasks: a busy process may wait for a moment
 _workers: ContextVar[tuple[ThreadPoolExecutor, int] | None] = ContextVar("workers", default=None)
 # The number of BLAS threads is a setting of the whole process, so only one computation at a time may change it.
 _blas_lock = Lock()
+_holds_lock: ContextVar[bool] = ContextVar("holds_lock", default=False)
 _is_forked = False
 
 
@@ -55,6 +56,7 @@ def _note_fork() -> None:
     global _blas_lock, _is_forked
     _blas_lock, _is_forked = Lock(), True
     _workers.set(None)
+    _holds_lock.set(False)
 
 
 if hasattr(os, "register_at_fork"):  # not on Windows
@@ -68,45 +70,66 @@ def worker_threads() -> Iterator[None]:
     A nested block uses the threads of the outer one. While a computation in another thread holds the lock, this one runs
     on a single thread.
     """
-    if _workers.get() is not None or not _blas_lock.acquire(blocking=False):
+    if _workers.get() is not None:
         yield
         return
-    try:
-        blas = _blas()
-        threads = max((library["num_threads"] for library in blas.info()), default=1)
-        limited = _libraries() if _is_forked else blas
+    with _sole_use_of_blas() as ours:
+        threads = max((library["num_threads"] for library in _blas().info()), default=1) if ours else 1
+        if not ours or (threads == 1 and not _is_forked):
+            yield
+            return
+        limited = _libraries() if _is_forked else _blas()
         with limited.limit(limits=1), ThreadPoolExecutor(threads) as pool:
             token = _workers.set((pool, threads))
             try:
                 yield
             finally:
                 _workers.reset(token)
-    finally:
-        _blas_lock.release()
 
 
 @contextmanager
 def threads_for(n_samples: int, few: int = _SMALL) -> Iterator[None]:
-    """Limit the computation to one thread if there are few samples, or if other processes need the cores.
+    """Limit the computation to one thread if there are few samples, and to the cores that other processes leave idle.
 
     A forked process has one thread for any number of samples.
     """
-    use_all = n_samples > few and not _is_forked and not cores_are_taken()
-    if use_all or _workers.get() is not None or not _blas_lock.acquire(blocking=False):
+    most = 1 if n_samples <= few or _is_forked else idle_cores()
+    if _workers.get() is not None or most >= max(_thread_numbers(), default=1):
         yield
         return
-    try:
-        with _libraries().limit(limits=1):
+    with _sole_use_of_blas() as ours:
+        before = _thread_numbers()
+        if ours:
+            _set_thread_numbers([min(number, most) for number in before])
+        try:
             yield
+        finally:
+            if ours:
+                _set_thread_numbers(before)
+
+
+@contextmanager
+def _sole_use_of_blas() -> Iterator[bool]:
+    """Hold the lock, unless an outer block of this computation does. False if another computation holds it."""
+    if _holds_lock.get():
+        yield True
+        return
+    lock = _blas_lock
+    if not lock.acquire(blocking=False):
+        yield False
+        return
+    token = _holds_lock.set(True)
+    try:
+        yield True
     finally:
-        _blas_lock.release()
+        _holds_lock.reset(token)
+        lock.release()
 
 
-def cores_are_taken() -> bool:
-    """Whether there are fewer idle cores than threads; False where the system does not tell (other than Linux)."""
-    threads = max(_thread_numbers(), default=1)
-    running = max(_running_tasks() for _ in range(_LOOKS))
-    return threads > 1 and running - 1 + threads > (os.cpu_count() or 1)
+def idle_cores() -> int:
+    """Cores that no other task runs on or waits for, at least 1; all where the system does not tell (other than Linux)."""
+    others = max(_running_tasks() for _ in range(_LOOKS)) - 1
+    return max((os.cpu_count() or 1) - others, 1)
 
 
 def _running_tasks() -> int:

@@ -17,7 +17,7 @@ import numpy as np
 from .. import cluster
 from .._utils.extras import require
 from .._utils.files import replacing
-from .._utils.text import count, number
+from .._utils.text import count
 from ..exceptions import ViewsError
 from ..inspection import FitSummary, as_summary
 from ..inspection.features import Feature
@@ -207,8 +207,7 @@ def _render(content: dict[str, Any]) -> str:
 
 
 def _mean(feature: Feature, side: str) -> str:
-    value = float(getattr(feature, side))
-    return f"{100 * value:.0f} %" if feature.kind == "category" else number(value)
+    return feature.shown(float(getattr(feature, side)))
 
 
 def _embedded_json(value: Any) -> Any:

@@ -44,6 +44,13 @@ def notices(fit: FitSummary) -> list[str]:
     if missing:
         parts = ", ".join(f"{absent:,} from {name}" for name, absent in missing.items())
         lines.append(f"Samples are missing from views and were clustered by the other views: {parts}.")
+    filled: dict[str, int] = {}
+    for column in fit.table_columns:
+        if column["empty"] and column["left_out"] is None:
+            filled[column["view"]] = filled.get(column["view"], 0) + int(column["empty"])
+    if filled:
+        parts = ", ".join(f"{count(cells, 'cell')} of {name}" for name, cells in filled.items())
+        lines.append(f"Empty cells were filled from similar samples: {parts}.")
     if fit.converged is False:
         what = "was stopped early" if fit.stopped else "did not converge"
         lines.append(f"The fit {what}: another run may give other clusters.")

@@ -221,7 +221,12 @@
     const against = b.size ? `B (${b.size.toLocaleString("en")})` : `the other ${(n - a.size).toLocaleString("en")} samples`;
     element("compared-text").textContent = `Selection A (${a.size.toLocaleString("en")}) against ${against}, largest differences first.`;
     const back = (value, at) => f.low[at] + (value / (MISSING - 1)) * (f.high[at] - f.low[at]);
-    const mean = (value, at) => (f.kinds[at] === "category" ? `${Math.round(100 * back(value, at))} %` : shown(back(value, at)));
+    const mean = (value, at) => {
+      if (f.kinds[at] === "category") return `${Math.round(100 * back(value, at))} %`;
+      if (f.kinds[at] === "date") return new Date(86400000 * Math.round(back(value, at))).toISOString().slice(0, 10);
+      const unit = f.names[at].match(/\S\s*(?:\[([^[\]]{1,12})\]|\(([^()]{1,12})\))$/);
+      return unit ? `${shown(back(value, at))} ${unit[1] || unit[2]}` : shown(back(value, at));
+    };
     element("compared-rows").replaceChildren(...order.map((at) => {
       const one = results[at], row = document.createElement("tr");
       make("th", f.names[at], row, { scope: "row" });

@@ -320,6 +320,26 @@ class Views:
         table = None if self.encoding is None else self.encoding.tables[v]
         return table is not None and table.ready
 
+    def filled_share(self, positions: Sequence[int]) -> float:
+        """The share of the cells of these views that were empty and have been filled."""
+        tables = (None,) * self.n_views if self.encoding is None else self.encoding.tables
+        n_empty = n_columns = 0
+        for v in positions:
+            table = tables[v]
+            columns = () if table is None else table.used
+            n_empty += sum(column.n_empty for column in columns)
+            n_columns += len(columns) or self.arrays[v].shape[1]
+        return min(n_empty / max(n_columns * len(self), 1), 1.0)
+
+    def dates(self, v: int) -> np.ndarray:
+        """Which columns of ``readable(v)`` are dates, as days since 1970, (p,) array of bool."""
+        table = None if self.encoding is None or not self.is_encoded(v) else self.encoding.tables[v]
+        named = set() if table is None else {column.name for column in table.used if column.type == "date"}
+        names = self.feature_names[v]
+        if names is None or not named:
+            return np.zeros(self.arrays[v].shape[1], dtype=bool)
+        return np.array([str(name) in named for name in names])
+
     def readable(self, v: int) -> Any:
         """The matrix of a view for people: of an encoded table in the units of its columns, with 0 and 1 for categories.
 

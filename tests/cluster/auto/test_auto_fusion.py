@@ -197,7 +197,7 @@ def test_choice_prints_what_was_considered():
 def test_elongated_clusters_that_touch_are_found_by_a_mixture():
     iris = load_iris()
     model = AutoFusion(3, random_state=0).fit([iris.data[:, :2], iris.data[:, 2:]])
-    assert model.choice_.chosen == "gaussian mixture"
+    assert model.choice_.chosen == "gaussian mixture of one shape"
     assert vf.metrics.accuracy(iris.target, model.labels_) > 0.9
 
 

@@ -200,3 +200,47 @@ def test_a_worker_that_is_killed_during_a_fit_changes_nothing(arrays, in_memory,
     assert len(list(marks.iterdir())) >= 4
     assert before != after
     assert adjusted_rand_score(in_memory.labels_, labels) >= 0.99
+
+
+class TestColumnsOfNewSamples:
+    """Columns are matched by name, whether the fit or the new samples are Dask frames."""
+
+    @pytest.fixture
+    def frames(self, arrays):
+        pandas = pytest.importorskip("pandas")
+        pytest.importorskip("dask.dataframe")
+        return {f"v{v}": pandas.DataFrame(x, columns=[f"c{c}" for c in range(x.shape[1])]) for v, x in enumerate(arrays)}
+
+    @staticmethod
+    def as_dask(frames):
+        dd = pytest.importorskip("dask.dataframe")
+        return {name: dd.from_pandas(frame, npartitions=3) for name, frame in frames.items()}
+
+    @pytest.mark.filterwarnings("ignore::viewfuse.exceptions.EncodingWarning")  # that tables in memory were matched
+    @pytest.mark.parametrize("fitted_on_dask", [False, True])
+    @pytest.mark.parametrize("new_are_dask", [False, True])
+    def test_another_order(self, frames, fitted_on_dask, new_are_dask):
+        model = AnchorGFSC(4, random_state=0).fit(self.as_dask(frames) if fitted_on_dask else frames)
+        turned = {name: frame[frame.columns[::-1]] for name, frame in frames.items()}
+        found = model.predict(self.as_dask(turned) if new_are_dask else turned)
+        np.testing.assert_array_equal(np.asarray(found), np.asarray(model.labels_))
+
+    def test_renamed_and_missing_columns(self, frames):
+        model = AnchorGFSC(4, random_state=0).fit(self.as_dask(frames))
+        renamed = {**frames, "v1": frames["v1"].rename(columns={"c0": "z"})}
+        with pytest.raises(ViewsError, match=r"'v1' has other columns .* 'c0' is missing and column 'z' was not in the fit"):
+            model.predict(self.as_dask(renamed))
+        with pytest.raises(ViewsError, match=r"'v0' has other columns .* 'c1' is missing"):
+            model.predict(self.as_dask({**frames, "v0": frames["v0"].drop(columns="c1")}))
+
+    def test_encoded_columns_are_refused(self, frames):
+        mixed = {**frames, "v0": frames["v0"].assign(sex=["f", "m"] * (len(frames["v0"]) // 2))}
+        model = AnchorGFSC(4, random_state=0).fit(mixed)
+        numbers = {**frames, "v0": frames["v0"].assign(sex=[0, 1] * (len(frames["v0"]) // 2))}
+        with pytest.raises(ViewsTypeError, match=r"'v0' was fitted as a table whose columns were encoded"):
+            model.predict(self.as_dask(numbers))
+
+    @pytest.mark.parametrize("fusion", [vf.AutoFusion, vf.GFSC])
+    def test_other_fusions_refuse_dask(self, frames, fusion):
+        with pytest.raises(ViewsTypeError, match=r"does not read Dask collections.*AnchorGFSC"):
+            fusion(4).fit(self.as_dask(frames))

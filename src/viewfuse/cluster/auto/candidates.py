@@ -9,7 +9,8 @@
   samples filled from similar ones, where the first takes unknown distances for mean ones.
 
 Where there are few columns and enough samples, a density can be estimated. Then a ``gaussian mixture`` of all views side by
-side is preferred to graphs: it knows the shapes of clusters that touch.
+side is preferred to graphs: it knows the shapes of clusters that touch. With too few samples for a covariance of each
+cluster, or too many filled cells, the clusters share one covariance (``gaussian mixture of one shape``).
 """
 
 from __future__ import annotations
@@ -31,13 +32,15 @@ from ..gfsc import GFSC
 from .anchor_ensemble import AnchorEnsemble
 from .joint import JointCut, is_balanced
 
-__all__ = ["FUSED", "JOINT", "MIXTURE", "Candidate", "Task", "candidates_for", "clustered_again", "gaussian_mixture"]
+__all__ = ["FUSED", "JOINT", "MIXTURES", "Candidate", "Task", "candidates_for", "clustered_again", "gaussian_mixture"]
 
-JOINT, FUSED, MIXTURE = "joint neighbours", "fused graphs", "gaussian mixture"
+JOINT, FUSED = "joint neighbours", "fused graphs"
+MIXTURES = {"gaussian mixture": "full", "gaussian mixture of one shape": "tied"}  # and the type of their covariances
 _N_INIT, _FEW_INIT = 10, 3
 _PLACEMENTS = 3  # of anchors
 _MOST_COLUMNS = 12
-_SAMPLES_PER_PARAMETER = 3
+_SAMPLES_PER_PARAMETER = {"full": 5, "tied": 3}  # by the type of covariances
+_FEWEST_PER_COORDINATE = 2  # samples of a cluster whose centre is to be trusted
 
 
 @dataclass(frozen=True)
@@ -112,29 +115,45 @@ def fused_graphs(task: Task) -> Candidate:
 
 
 def gaussian_mixture(joint: np.ndarray, cut: JointCut, random_state: np.random.RandomState) -> Candidate | None:
-    """A mixture with full covariances; None if its parameters are too many, or if it spends a cluster on outliers."""
+    """A mixture of normal distributions; None if its parameters are too many, or if it spends a cluster on outliers.
+
+    Filled cells do not count as observations: means of similar samples make the covariance of a cluster too small in some
+    directions, to which a mixture with a covariance for each cluster adapts.
+    """
     (n, p), k = joint.shape, cut.n_clusters
-    parameters = k * (1 + p + p * (p + 1) // 2)
-    if p > _MOST_COLUMNS or n < _SAMPLES_PER_PARAMETER * parameters:
+    shape, others = p * (p + 1) // 2, k * (1 + p)
+    n_parameters = {"full": k * shape + others, "tied": shape + others}
+    observed = (1 - cut.filled) * n
+    affordable = [name for name, kind in MIXTURES.items() if observed >= _SAMPLES_PER_PARAMETER[kind] * n_parameters[kind]]
+    if p > _MOST_COLUMNS or not affordable:
         return None
-    labels = _mixture_labels(joint, k, random_state)
-    if not is_balanced(labels, k):
+    labels = _mixture_labels(joint, k, MIXTURES[affordable[0]], random_state, start=cut.labels)
+    if not is_balanced(labels, k) or np.bincount(labels, minlength=k).min() < _FEWEST_PER_COORDINATE * (p + 1):
         return None
-    return Candidate(MIXTURE, labels, cut.spectrum.vectors[:, :k], cut.graph)
+    return Candidate(affordable[0], labels, cut.spectrum.vectors[:, :k], cut.graph)
 
 
-def _mixture_labels(joint: np.ndarray, k: int, random_state: np.random.RandomState) -> np.ndarray:
+def _mixture_labels(
+    joint: np.ndarray, k: int, covariances: str, random_state: np.random.RandomState, start: np.ndarray | None = None
+) -> np.ndarray:
+    """The labels of the likeliest mixture of several starts: from k-means and, if given, from the labels ``start``."""
+    options = {"covariance_type": covariances, "reg_covar": 1e-3 * float(joint.var()), "random_state": random_state}
+    mixtures = [GaussianMixture(k, n_init=5, **options)]
+    if start is not None:
+        means = np.stack([joint[start == c].mean(axis=0) for c in range(k)])
+        mixtures.append(GaussianMixture(k, means_init=means, **options))
     with ignoring("Best performing initialization did not converge"):
-        mixture = GaussianMixture(k, n_init=5, reg_covar=1e-3 * float(joint.var()), random_state=random_state)
-        return np.asarray(mixture.fit_predict(joint))
+        best = max((mixture.fit(joint) for mixture in mixtures), key=lambda mixture: mixture.lower_bound_)
+    return np.asarray(best.predict(joint))
 
 
 def clustered_again(name: str, task: Task) -> np.ndarray:
     """The labels of other samples by the candidate of this name, with fewer starts and a single placement of anchors."""
     if name == JOINT:
         return _cut(name, task.samples.joint_graph(), task, _FEW_INIT).labels
-    if name == MIXTURE:
-        return _mixture_labels(task.samples.joint(), task.n_clusters, np.random.RandomState(task.seed))
+    if name in MIXTURES:
+        rng = np.random.RandomState(task.seed)
+        return _mixture_labels(task.samples.joint(), task.n_clusters, MIXTURES[name], rng)
     if name == "anchors":
         return anchors(task, placements=1).labels
     if name == FUSED:

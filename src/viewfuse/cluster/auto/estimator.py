@@ -33,9 +33,10 @@ from .._constraints import Count, Nothing, Number, OneOf, Text
 from .._weights import WEIGHT_CONSTRAINTS, OwnWeights
 from ..counting import count_clusters
 from ..relations.checks import has_relations
+from ..relations.maps import RelationIdsMixin
 from ..structure import Evidence, ratio_to_null
 from ..verdict import judge
-from .candidates import FUSED, JOINT, MIXTURE, Candidate, Task, candidates_for, clustered_again, gaussian_mixture
+from .candidates import FUSED, JOINT, MIXTURES, Candidate, Task, candidates_for, clustered_again, gaussian_mixture
 from .canonical import canonical_order, distinct_views, in_unit, unit
 from .choice import AutoChoice, ViewChoice, agreement_of, mean_of_others
 from .joint import NO_STRUCTURE, JointCut, clearest_cut, neighbors_inside, null_values
@@ -55,7 +56,7 @@ _COMPUTED_LATER = {"outlier_score_": "outlier_score", "embedding_": "transform"}
 _UNSTABLE = 0.2  # mean agreement below which no candidate confirms another
 
 
-class AutoFusion(EmbeddingMixin, MultiViewClusterer):
+class AutoFusion(EmbeddingMixin, RelationIdsMixin, MultiViewClusterer):
     """Cluster data about which nothing is known: measures, graphs and, if asked, the number of clusters are chosen.
 
     Each view is mapped to points whose distances suit its values (:mod:`viewfuse.graphs.representation`). The joint
@@ -263,7 +264,7 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
             samples = measured(rows)
         self._set_n_clusters(samples)
         step("joint neighbours")
-        cut = clearest_cut(samples, self.n_clusters_, rng)
+        cut = replace(clearest_cut(samples, self.n_clusters_, rng), filled=views.filled_share(self._used))
         nulls = null_values(samples, cut, rng)
         more = np.empty(0, dtype=np.intp)
         overlapping = None
@@ -373,15 +374,18 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
         begin: float,
         overlapping: Overlapping | None,
     ) -> list[Candidate]:
-        """The joint neighbours and, unless their gap is clear, the others as far as there is time."""
+        """The joint neighbours and, unless their gap is clear, the others as far as there is time.
+
+        A clear gap that may come from filled cells is compared with a mixture, if there can be one.
+        """
         self.stopped_ = None
         candidates = [Candidate(JOINT, cut.labels, cut.spectrum.vectors[:, : cut.n_clusters], cut.graph)]
-        if cut.n_clusters < 2 or cut.is_clear:
+        if cut.n_clusters < 2 or not cut.is_doubtful:
             return candidates
         if overlapping is not None:
             return [*candidates, overlapping.candidate(cut.graph, len(samples))]
         kept = samples.of_views(cut.views)
-        for make in candidates_for(kept):
+        for make in () if cut.is_clear else candidates_for(kept):
             if self.max_time is not None and time.monotonic() - begin >= self.max_time:
                 self.stopped_ = "max_time"
                 break
@@ -390,18 +394,20 @@ class AutoFusion(EmbeddingMixin, MultiViewClusterer):
             candidates.append(make(Task(kept, cut.n_clusters, seed, self.device)))
             if self.verbose:
                 print(f"AutoFusion: {candidates[-1].name}, {time.monotonic() - begin:.1f} s")
-        mixture = gaussian_mixture(kept.joint(), cut, rng) if kept.present is None and self.stopped_ is None else None
+        if kept.present is not None or self.stopped_ is not None:
+            return candidates
+        mixture = gaussian_mixture(kept.joint(), cut, rng)
         return candidates if mixture is None else [*candidates, mixture]
 
     def _best(self, candidates: list[Candidate], agreement: np.ndarray, cut: JointCut) -> tuple[Candidate, str]:
+        if candidates[-1].name in MIXTURES:
+            return candidates[-1], "few columns and enough samples to estimate the shapes of clusters that touch"
         if cut.is_clear:
             return candidates[0], f"the graph falls apart into {cut.n_clusters} clusters (relative eigengap {cut.gap:.2f})"
         if len(candidates) == 1:
             return candidates[0], "the only candidate"
         if candidates[-1].name == OVERLAPPING:
             return candidates[-1], "neighbours see no clusters, but the means of many samples do, in every half of them"
-        if candidates[-1].name == MIXTURE:
-            return candidates[-1], "few columns and enough samples to estimate the shapes of clusters that touch"
         means = mean_of_others(agreement)
         # What depends on chance counts less.
         best = int(np.argmax([mean * candidate.repeatable**0.5 for mean, candidate in zip(means, candidates, strict=True)]))

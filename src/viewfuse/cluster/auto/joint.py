@@ -48,6 +48,9 @@ class JointCut:
         The relative eigengap at ``n_clusters``; 0 if the pieces are outliers, or no more separate than parts of one cloud.
         The latter happens in one dimension, where ``λ_2`` is a quarter of ``λ_3`` without any clusters.
     labels : (n,) array of int
+    filled : float
+        The share of the cells that were empty. Filled from similar samples, they draw samples together, and small pieces of
+        one cluster may fall apart. The more there are, the wider must be a gap that is not doubted.
     """
 
     views: tuple[int, ...]
@@ -56,10 +59,15 @@ class JointCut:
     n_clusters: int
     gap: float
     labels: np.ndarray
+    filled: float = 0.0
 
     @property
     def is_clear(self) -> bool:
         return self.gap >= CLEAR_GAP
+
+    @property
+    def is_doubtful(self) -> bool:
+        return self.gap < CLEAR_GAP + (1 - CLEAR_GAP) * self.filled
 
 
 def clearest_cut(samples: Samples, n_clusters: int, random_state: np.random.RandomState) -> JointCut:

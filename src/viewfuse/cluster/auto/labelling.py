@@ -23,7 +23,8 @@ __all__ = ["LEAST_PER_CLUSTER", "Labelling", "LinearRule", "labels_with_gaps"]
 _RIDGE = 0.1  # of the mean eigenvalue
 _MOST_EXACT = 1_500  # rows or columns of the smaller Gram matrix
 _MOST_COLUMNS = 500
-LEAST_PER_CLUSTER = 20  # samples: means and slopes of fewer are unreliable
+LEAST_PER_CLUSTER = 20  # samples: means and slopes of fewer are unreliable, unless they find samples that are left out
+_LEAST_LEFT_OUT = 4  # samples per cluster
 _MOST_VIEWS = 4  # of which every combination gets a rule of its own
 
 
@@ -101,7 +102,7 @@ class Labelling:
 
     @classmethod
     def learn(cls, joint: np.ndarray, space: VotingSpace, labels: np.ndarray, k: int) -> Labelling:
-        if k < 2 or len(labels) < LEAST_PER_CLUSTER * k:
+        if k < 2 or len(labels) < _LEAST_LEFT_OUT * k:
             return cls()
         points = space.clustered.astype(float)
         linear, by_linear = LinearRule.learn(joint, labels, k)

@@ -40,6 +40,11 @@ class RelationViews:
     fused: dict[int, FusedPoints]
     silent: dict[int, str]
 
+    @property
+    def ids(self) -> np.ndarray | None:
+        """The ids of the samples of the fit."""
+        return self.map.ids
+
     @classmethod
     def learn(
         cls, views: Views, n_clusters: int | str, random_state: np.random.RandomState, left_out: Collection[int] = ()

@@ -62,8 +62,8 @@ class FusedPoints:
     weights : tuple of GraphWeights, one per graph
     states : dict of (t, n, r) arrays, by the graphs of a plan: the features of the training samples before each step
     finishes : tuple of Finish or Spectrum, one per plan
-    unsmoothed : Finish or None, of the features that are kept beside smoothed ones
     axes : (p, r) array or None, if the plans have many columns together
+    unsmoothed : Finish or None, of the features that are kept beside smoothed ones
     """
 
     plans: tuple[Plan, ...]
@@ -72,8 +72,8 @@ class FusedPoints:
     weights: tuple[GraphWeights, ...]
     states: dict[Mix, np.ndarray]
     finishes: tuple[Any, ...]
-    unsmoothed: Finish | None
     axes: np.ndarray | None
+    unsmoothed: Finish | None = None
 
     @classmethod
     def learn(
@@ -105,7 +105,7 @@ class FusedPoints:
         )
         factors = tuple(float(np.sqrt(weight)) for weight in importance[0])
         filters = [low_pass(graph) for graph in graphs]
-        start = cls((), coordinates, tuple(importance[1]), (), {}, (), None, None)
+        start = cls((), coordinates, tuple(importance[1]), (), {}, (), None)
         raw = start._coordinates(features, present) if features else np.zeros((graphs[0].shape[0], 0), dtype=np.float32)
         unsmoothed = start._finish(raw, factors) if any(plan.beside for plan in plans) else None
         states: dict[Mix, np.ndarray] = {}
@@ -128,7 +128,7 @@ class FusedPoints:
             axes = randomized_svd(joint, min(_MOST_COLUMNS, *joint.shape), random_state=random_state)[2].T
         weights = tuple(GraphWeights.of(graph) for graph in graphs)
         spectra = tuple(f.without_points() if isinstance(f, Spectrum) else f for f in finishes)
-        made = cls(tuple(plans), coordinates, tuple(importance[1]), weights, states, spectra, unsmoothed, axes)
+        made = cls(tuple(plans), coordinates, tuple(importance[1]), weights, states, spectra, axes, unsmoothed)
         return made, joint if axes is None else joint @ axes, parts
 
     def __call__(self, features: Sequence[Any], present: np.ndarray | None, edges: Sequence[sp.csr_array]) -> np.ndarray:

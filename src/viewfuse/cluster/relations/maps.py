@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..._utils.device import to_host
+from ..._utils.text import count, listed
 from ..._utils.warn import warn
 from ...exceptions import UninformativeViewWarning, ViewsError
 from ...graphs.relations import RelationPoints
@@ -18,7 +19,7 @@ from ...views import RELATIONS, Views
 from ...views.matrices import take_block
 from .checks import check_relations, check_semidefinite, graphs_of, silent_graphs, warn_of_silent_graphs
 
-__all__ = ["Origin", "Prepared", "RelationMap", "check_fit", "prepare"]
+__all__ = ["Origin", "Prepared", "RelationIdsMixin", "RelationMap", "check_fit", "prepare"]
 
 
 class Origin:
@@ -45,6 +46,7 @@ class RelationMap:
     points : dict of RelationPoints, of kernels and distances, by position
     graphs : tuple of int, the positions of the graphs that say something
     order : (n,) array of int, the positions of the samples of the fit in the order in which they were fitted
+    ids : (n,) array of str or None, the ids of the samples of the fit in the order of the user
     """
 
     names: tuple[str, ...]
@@ -53,6 +55,7 @@ class RelationMap:
     points: dict[int, RelationPoints]
     graphs: tuple[int, ...]
     order: np.ndarray
+    ids: np.ndarray | None = None
 
     @property
     def n_samples(self) -> int:
@@ -86,7 +89,25 @@ class RelationMap:
         found = None if origin is None else origin.relation(views, v)
         if found is not None:
             return found
-        return views.arrays[v] if views.arrays[v].shape[1] == self.n_samples else None
+        array, named = views.arrays[v], views.feature_names[v]
+        if self.ids is not None and named is not None:
+            return self._columns_by_id(array, [str(name) for name in named], v)
+        return array if array.shape[1] == self.n_samples else None
+
+    def _columns_by_id(self, array: Any, named: list[str], v: int) -> Any:
+        """The columns of a table in the order of the fit. Raises ViewsError if one is missing."""
+        assert self.ids is not None, "ids are needed to match columns"
+        place = {name: position for position, name in enumerate(named)}
+        absent = [one for one in self.ids.tolist() if one not in place]
+        if absent:
+            raise ViewsError(
+                f"View {self.names[v]!r} is a {self.kinds[v]}, but has no column for {count(len(absent), 'sample')} of the "
+                f"fit: {listed(absent)}.",
+                hint="Give its values between new samples (rows) and all samples of the fit (columns named by their ids).",
+                view=self.names[v],
+            )
+        positions = [place[one] for one in self.ids.tolist()]
+        return sp.csr_array(array.tocsc()[:, positions]) if sp.issparse(array) else array[:, positions]
 
     def _not_to_training(self, v: int, views: Views) -> ViewsError:
         return ViewsError(
@@ -103,6 +124,18 @@ class RelationMap:
             hint="Give the edges between new samples (rows) and the samples of the fit (columns), in the order of the fit.",
             view=self.names[v],
         )
+
+
+class RelationIdsMixin:
+    """``relation_ids_`` of an estimator whose ``_relations`` have ids."""
+
+    _relations: Any
+
+    @property
+    def relation_ids_(self) -> np.ndarray | None:
+        """The ids of the samples of a fit with graphs, kernels or distances, (n_samples,); None without ids or relations."""
+        relations = vars(self).get("_relations")
+        return None if relations is None else relations.ids
 
 
 @dataclass(frozen=True)
@@ -161,7 +194,8 @@ def prepare(
         raise ViewsError(f"No view says anything about the samples ({named}), so there is nothing to cluster.")
     there = None if present is None else present[:, list(features)]
     order = np.arange(len(views)) if order is None else order
-    found = RelationMap(views.names, views.kinds, tuple(features), points, tuple(used), order)
+    ids = None if views.ids is None else np.array([str(one) for one in views.ids[np.argsort(order)]], dtype=object)
+    found = RelationMap(views.names, views.kinds, tuple(features), points, tuple(used), order, ids)
     where = None if there is None or there.all() else there
     encoded = tuple(views.is_encoded(v) for v in features)
     return Prepared(found, list(features.values()), where, list(used.values()), silent, encoded)

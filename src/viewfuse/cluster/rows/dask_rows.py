@@ -62,16 +62,25 @@ class DaskRows:
             names = [f"view{v}" for v in range(len(members))]
         for member, name in zip(members, names, strict=True):
             _check_is_dask(member, name)
+        columns = tuple(_column_names(member) for member in members)
         members = frames_as_arrays(members, names)
         self.arrays = _aligned([_as_array(member, name) for member, name in zip(members, names, strict=True)], names)
         # Messages need the names and widths of the views, so one row of zeros per view is enough.
         self.described = Views([np.zeros((1, array.shape[1]), dtype=array.dtype) for array in self.arrays], names=names)
+        self.described.feature_names = columns
 
     def __len__(self) -> int:
         return int(self.arrays[0].shape[0])
 
     def reordered(self, order: Sequence[int]) -> DaskRows:
-        return DaskRows({self.described.names[v]: self.arrays[v] for v in order}, block_rows=self.block_rows)
+        rows = DaskRows({self.described.names[v]: self.arrays[v] for v in order}, block_rows=self.block_rows)
+        rows.described.feature_names = tuple(self.described.feature_names[v] for v in order)
+        return rows
+
+    def with_columns(self, positions: Sequence[Sequence[int] | None]) -> DaskRows:
+        """These rows with the columns at these positions, one list per view; None keeps all."""
+        arrays = [array if p is None else array[:, list(p)] for array, p in zip(self.arrays, positions, strict=True)]
+        return DaskRows(dict(zip(self.described.names, arrays, strict=True)), block_rows=self.block_rows)
 
     def take(self, rows: slice | np.ndarray) -> list[Any]:
         positions = np.arange(len(self))[rows] if isinstance(rows, slice) else rows
@@ -131,6 +140,12 @@ def _assigned_of(shared: tuple[Placement, Scaler], start: int, wanted: list[str]
 
 def _stacked(parts: list[Any]) -> Any:
     return sp.vstack(parts, format="csr") if sp.issparse(parts[0]) else np.concatenate(parts)
+
+
+def _column_names(member: Any) -> np.ndarray | None:
+    """The names of the columns of a DataFrame, as text; None of an array."""
+    columns = getattr(member, "columns", None)
+    return None if columns is None else np.array([str(column) for column in columns], dtype=object)
 
 
 def _check_is_dask(member: Any, name: str) -> None:

@@ -30,8 +30,8 @@ def page_blocks(
         Text(
             "Every method runs at its **defaults, without labels**. The labels give the number of clusters, which every "
             "method is told, and the scores. Rows are shuffled by one fixed seed. Acc, NMI (arithmetic), ARI and pairwise "
-            "F in %, mean ± standard deviation over seeds; seconds of one fit on one thread; the largest memory of the "
-            "process beyond an idle one, data included."
+            "F in %, mean ± standard deviation over seeds; CPU seconds of one fit on one thread; the largest memory "
+            "of the process beyond an idle one, data included."
         ),
         Code(command),
         Heading(2, "Who wins where"),
@@ -103,8 +103,9 @@ def _about_auto(defaults: Sequence[MethodResult], ranks: Ranking) -> list[Block]
     else:
         verdict += " It is first on all of them."
     caution = (
-        "The authors of viewfuse looked at scores on these data sets while they developed `auto` and chose its defaults; "
-        "the other methods are as their authors published them. On data that nobody has looked at, expect less of a lead."
+        "The authors of viewfuse looked at scores on these data sets while they developed `auto`, and while they chose "
+        "defaults where a method's paper names none; methods that run as their authors' programs had no such choice. On "
+        "data that nobody has looked at, expect less of a lead."
     )
     return [Text(verdict), Text(caution)]
 
@@ -121,7 +122,7 @@ def _test(ranks: Ranking) -> str:
 
 def _table(found: Sequence[MethodResult]) -> TableBlock:
     oracle = {r.method: r for r in found if r.chosen_by == "labels"}
-    header = ["method", *(_NAMES[metric] for metric in METRICS), "s", "MiB"]
+    header = ["method", *(_NAMES[metric] for metric in METRICS), "CPU s", "MiB"]
     if oracle:
         header += ["Acc, best of grid **by labels**", "at"]
     rows: list[list[TableCell | str]] = []

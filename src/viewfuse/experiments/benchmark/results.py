@@ -29,7 +29,7 @@ class MethodResult:
     parameters : besides the number of clusters and the seed
     seeds : of the finished cells
     scores : metric → one value per seed, in percent; empty if every seed failed
-    seconds : one value per seed
+    seconds : of the processor, which other work on the machine hardly changes; one value per seed that did not fail
     peak : largest memory of a seed in bytes, or None
     failures : messages of the seeds that failed
     missing : number of seeds that are not computed
@@ -86,7 +86,7 @@ def _result(cells: Sequence[BenchmarkCell], store: Store) -> MethodResult:
         parameters=first.parameters,
         seeds=tuple(cell.seed for cell in cells if cell.key in store.results),
         scores={name: [result["scores"][name] for result in scored] for name in names},
-        seconds=[result["seconds"] for result in done],
+        seconds=[result["core_seconds"] for result in scored],
         peak=max(peaks, default=None),
         failures=tuple(sorted({result["failed"] for result in done if result["failed"]})),
         missing=len(cells) - len(done),

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 from ..._utils.store import Store
 from ...cluster import known_methods
 from ...exceptions import ParameterError, ViewsError
-from ..engine import CellProgress, compute
+from ..engine import CellProgress, run_in_folder
 from ..figures import save_figure
-from ..page import as_html, as_markdown, require_page_extras
+from ..page import as_html, as_markdown
 from ..session import file_name
 from ..tables import as_csv
 from ..workers import Limits
@@ -77,11 +76,8 @@ def benchmark(
         figures and ``cells.jsonl``.
     """
     keys = known_methods(methods)
-    for name, value in (("n_seeds", n_seeds), ("workers", workers)):
-        if value < 1:
-            raise ParameterError(f"{name} must be at least 1; got {value}.", parameter=name, value=value)
-    if not cells_only:
-        require_page_extras()
+    if n_seeds < 1:
+        raise ParameterError(f"n_seeds must be at least 1; got {n_seeds}.", parameter="n_seeds", value=n_seeds)
     sources = sources_for(None if data is None else list(data))
     absent = [source.name for source in sources if not source.is_available]
     if absent:
@@ -91,23 +87,22 @@ def benchmark(
             parameter="data",
             value=absent,
         )
-    folder = Path(output)
-    with Store.opened(folder) as store:
-        cells = planned(sources, keys, n_seeds, oracle=oracle, shipped=shipped)
-        if not page_only:
-            by_name = {source.name: source for source in sources}
-            tasks = [(cell, by_name[cell.dataset]) for cell in cells]
-            # Always in other processes, where the memory of a fit can be measured.
-            options: dict[str, Any] = {
-                "workers": workers,
-                "limits": Limits(limit, memory),
-                "command": command,
-                "on_cell": on_cell,
-            }
-            compute(run_cell, tasks, store, **options, limit_seconds=limit, limit_bytes=memory)
-        if page_only and store.sessions:
-            command = store.sessions[-1]["command"]
-        return None if cells_only else _write(folder, results(cells, store), store, command)
+    folder, by_name = Path(output), {source.name: source for source in sources}
+    cells = planned(sources, keys, n_seeds, oracle=oracle, shipped=shipped)
+    return run_in_folder(
+        folder,
+        run_cell,
+        [(cell, by_name[cell.dataset]) for cell in cells],
+        lambda store, command: _write(folder, results(cells, store), store, command),
+        workers=workers,
+        limits=Limits(limit, memory),  # always in other processes, where the memory of a fit can be measured
+        page_only=page_only,
+        cells_only=cells_only,
+        command=command,
+        on_cell=on_cell,
+        limit_seconds=limit,
+        limit_bytes=memory,
+    )
 
 
 def _write(folder: Path, found: Sequence[MethodResult], store: Store, command: str) -> Path:

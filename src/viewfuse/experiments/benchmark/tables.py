@@ -28,7 +28,7 @@ def record(result: MethodResult) -> dict[str, Any]:
         "parameters_chosen_by": "labels (oracle)" if result.chosen_by == "labels" else "defaults, without labels",
         "parameters": parameter_text(dict(result.parameters)),
         **scores,
-        "seconds_mean": f"{fmean(result.seconds):.3f}" if result.seconds else "",
+        "cpu_seconds_mean": f"{fmean(result.seconds):.3f}" if result.seconds else "",
         "peak_mib": "" if result.peak is None else f"{result.peak / 2**20:.0f}",
         "seeds": " ".join(map(str, result.seeds)),
         "failed": "; ".join(result.failures),

@@ -1,0 +1,257 @@
+"""Speed in ratios: hard cases of GFSC over their own matrix products, start-up over scikit-learn's, fits on a busy machine.
+
+    python benchmarks/speed.py [products] [start] [busy]
+
+Without arguments, all three. The first two compare processor times, which other processes change little; the third compares
+what a user waits for. Reuters and 100Leaves are read from ../shared/datasets beside the checkout and left out where
+they are not; all other data is generated. ``benchmarks/asv`` keeps the same ratios from commit to commit (``make bench``).
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import scipy.sparse as sp
+from threadpoolctl import threadpool_limits
+
+import viewfuse as vf
+from viewfuse.fusion.exact import learned_factors
+from viewfuse.linalg.laplacian import Laplacian
+
+ROOT = Path(__file__).resolve().parents[1]
+DATA = ROOT.parent / "shared" / "datasets"
+BUSY = 2  # processes
+FITTED_WHEN_BUSY = ("gfsc", "auto", "anchor-gfsc", "sc-ave", "co-reg")
+FEW_ROWS = 200
+
+
+# --- hard cases
+
+
+def real(file, k):
+    def read():
+        path = DATA / file
+        if not path.exists():
+            raise FileNotFoundError(path)
+        return [view.toarray() if sp.issparse(view) else np.asarray(view, float) for view in vf.load_views(path).arrays], k
+
+    return read
+
+
+def words(n=685, columns=4650, n_views=4, k=5):
+    """Texts: about 100 words each, a fifth of them from the tenth of the words that the text's subject uses."""
+    rng = np.random.default_rng(0)
+    subject = rng.integers(0, k, n)
+    return [_texts(rng, subject, columns, k) for _ in range(n_views)], k
+
+
+def _texts(rng, subject, columns, k):
+    frequency = 1 / np.arange(1, columns + 1)
+    common = frequency / frequency.sum()
+    special = rng.integers(0, columns, (k, columns // 10))
+    view = np.zeros((len(subject), columns))
+    for row, own in zip(view, subject, strict=True):
+        drawn = [rng.choice(columns, 80, p=common), rng.choice(special[own], 20)]
+        np.add.at(row, np.concatenate(drawn), 1.0)
+    return view
+
+
+def overlapping(n, k=15, spread=3.0):
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, k, n)
+    return [rng.normal(size=(k, d))[truth] + spread * rng.normal(size=(n, d)) for d in (20, 59, 40)], k
+
+
+def too_many(n=1000, k=20):
+    """Five clusters, of which 20 are asked for."""
+    return overlapping(n, 5, spread=0.8)[0], k
+
+
+HARD = {
+    "Reuters (rank ≈ n)": real("reuters_1200.mat", 6),
+    "100Leaves (k = 100)": real("100Leaves.mat", 100),
+    "685 texts, 4 × 4,650 words": words,
+    "20 clusters of 5": too_many,
+    "6,800 overlapping": lambda: overlapping(6800),
+    "10,000 overlapping": lambda: overlapping(10_000),
+}
+
+
+@dataclass(frozen=True)
+class HardCase:
+    """Seconds of a fit, its processor seconds, those of its fusion and of the fusion's matrix products; the iterations."""
+
+    seconds: float
+    processor: float
+    fusion: float
+    products: float
+    iterations: int
+
+    @property
+    def over_products(self):
+        return self.fusion / self.products
+
+
+def hard_case(name):
+    """What a fit of a hard case takes."""
+    views, k = HARD[name]()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        begin = time.perf_counter()
+        processor, _ = timed(lambda: vf.GFSC(k, random_state=0).fit(views))
+        seconds = time.perf_counter() - begin
+        factors = learned_factors(views)
+        blocks = []
+        with _recorded(blocks):
+            fusion, result = timed(lambda: vf.fusion.gfsc(factors, k, random_state=0))
+    iterations = len(result.sweeps)
+    with threadpool_limits(1):  # threads that wait would count as processor time
+        products, _ = timed(lambda: replay(factors, iterations, blocks))
+    return HardCase(seconds, processor, fusion, products, iterations)
+
+
+@contextmanager
+def _recorded(blocks):
+    """Note the width of every block that a Laplacian is multiplied with."""
+    original = Laplacian.__matmul__
+
+    def noted(laplacian, block):
+        blocks.append(block.shape[1])
+        return original(laplacian, block)
+
+    Laplacian.__matmul__ = noted
+    try:
+        yield
+    finally:
+        Laplacian.__matmul__ = original
+
+
+def replay(factors, iterations, blocks):
+    """The matrix products of a fusion and nothing else, in single precision."""
+    bases = [np.asarray(factor.basis, dtype=np.float32) for factor in factors]
+    n = len(bases[0])
+    graph = np.full((n, n), 1 / n, dtype=np.float32)
+    out = np.empty_like(graph)
+    for basis in bases:  # the graphs at the start
+        np.matmul(basis, basis.T, out=out)
+    for _ in range(iterations):
+        for basis in bases:
+            mixture = basis.T @ graph
+            np.matmul(basis, mixture, out=out)
+            out @ basis
+    for width in blocks:
+        graph @ graph[:, :width]
+
+
+def timed(run):
+    """Processor seconds, and the result."""
+    begin = time.process_time()
+    result = run()
+    return time.process_time() - begin, result
+
+
+# --- start-up
+
+
+def processor_seconds(arguments, rounds=3):
+    """The least processor time of a new interpreter; beside other processes wall time says little."""
+
+    def once():
+        before = os.times()
+        subprocess.run([sys.executable, *arguments], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        after = os.times()
+        return after.children_user + after.children_system - before.children_user - before.children_system
+
+    return min(once() for _ in range(rounds))
+
+
+def start_up():
+    """Processor seconds of the imports and commands that a user waits for."""
+    with tempfile.TemporaryDirectory() as folder:
+        table = Path(folder) / "rows.csv"
+        rng = np.random.default_rng(0)
+        values = rng.normal(size=(FEW_ROWS, 4)) + 4 * rng.integers(0, 3, FEW_ROWS)[:, None]
+        rows = [",".join([str(i), *map(str, row)]) for i, row in enumerate(values.round(3))]
+        table.write_text("\n".join(["id,a,b,c,d", *rows]))
+        programs = {
+            "import sklearn.cluster": ["-c", "import sklearn.cluster"],
+            "import viewfuse": ["-c", "import viewfuse"],
+            "import viewfuse; viewfuse.AutoFusion": ["-c", "import viewfuse; viewfuse.AutoFusion"],
+            "viewfuse --help": ["-m", "viewfuse", "--help"],
+            f"viewfuse cluster, {FEW_ROWS} rows": ["-m", "viewfuse", "cluster", str(table)],
+        }
+        return {name: processor_seconds(arguments) for name, arguments in programs.items()}
+
+
+# --- busy machines
+
+
+FIT = """
+import sys, time, warnings, viewfuse as vf
+warnings.simplefilter("ignore")
+views = vf.datasets.load_digits_views()
+model = vf.METHODS[sys.argv[1]](n_clusters=10, random_state=0)
+begin = time.perf_counter()
+model.fit(views)
+print(time.perf_counter() - begin)
+"""
+
+
+def busy_ratio(method, rounds=3):
+    """The time of a fit beside two busy processes, over that of the same with one thread, taken in turn; the medians."""
+    others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(BUSY)]
+    try:
+        free, single = ([] for _ in range(2))
+        for _ in range(rounds):
+            free.append(_seconds_of_fit(method))
+            single.append(_seconds_of_fit(method, OMP_NUM_THREADS="1"))
+    finally:
+        for other in others:
+            other.kill()
+            other.wait()
+    return float(np.median(free) / np.median(single))
+
+
+def _seconds_of_fit(method, **environment):
+    rest = {name: value for name, value in os.environ.items() if not name.endswith("_NUM_THREADS")}
+    command = [sys.executable, "-c", FIT, method]
+    ended = subprocess.run(command, env={**rest, **environment}, check=True, capture_output=True, text=True)
+    return float(ended.stdout)
+
+
+def main():
+    wanted = sys.argv[1:] or ["products", "start", "busy"]
+    if "products" in wanted:
+        print("| hard case | GFSC.fit | processor time | of it fusion | its matrix products | iterations | ratio |")
+        print("|---|---|---|---|---|---|---|")
+        for name in HARD:
+            try:
+                found = hard_case(name)
+            except FileNotFoundError as missing:
+                print(f"| {name} | no {missing} | | | | | |")
+                continue
+            times = " | ".join(f"{t:.1f} s" for t in (found.seconds, found.processor, found.fusion, found.products))
+            print(f"| {name} | {times} | {found.iterations} | {found.over_products:.2f} |", flush=True)
+    if "start" in wanted:
+        found = start_up()
+        theirs = found["import sklearn.cluster"]
+        print("\n| start | processor time | over sklearn.cluster's |\n|---|---|---|")
+        for name, seconds in found.items():
+            print(f"| `{name}` | {seconds:.2f} s | {seconds / theirs:.2f} |")
+    if "busy" in wanted:
+        print(f"\n| method | time beside {BUSY} busy processes, over that with OMP_NUM_THREADS=1 |\n|---|---|")
+        for method in FITTED_WHEN_BUSY:
+            print(f"| {method} | {busy_ratio(method):.2f} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

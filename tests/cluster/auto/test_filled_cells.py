@@ -1,0 +1,55 @@
+"""Cells that were empty and are filled count as less evidence than cells that are there."""
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+
+import viewfuse as vf
+from viewfuse import Views
+from viewfuse.cluster.auto.joint import CLEAR_GAP, JointCut
+from viewfuse.exceptions import ViewfuseWarning
+
+
+def with_holes(arrays, share, seed):
+    rng = np.random.default_rng(seed)
+    holed = []
+    for array in arrays:
+        empty = rng.random(array.shape) < share
+        empty[empty.all(axis=1), 0] = False
+        holed.append(np.where(empty, np.nan, array))
+    return holed
+
+
+def test_the_share_of_filled_cells_is_that_of_the_empty_ones():
+    arrays = with_holes([np.random.default_rng(0).normal(size=(50, 4)), np.ones((50, 2)) * np.arange(50)[:, None]], 0.2, 1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ViewfuseWarning)
+        views = Views(arrays)
+    assert views.filled_share([0]) == pytest.approx(np.isnan(arrays[0]).mean())
+    assert views.filled_share([0, 1]) == pytest.approx(np.isnan(np.hstack(arrays)).mean())
+    assert Views([np.ones((5, 2))]).filled_share([0]) == 0
+
+
+def test_a_gap_must_be_wider_with_filled_cells():
+    def cut(filled):
+        return JointCut((0,), None, None, 2, CLEAR_GAP + 0.05, np.zeros(2), filled)  # type: ignore[arg-type]
+
+    assert cut(0.0).is_clear
+    assert not cut(0.0).is_doubtful
+    assert cut(0.2).is_doubtful
+
+
+@pytest.mark.parametrize(("share", "most"), [(0.05, 0.01), (0.15, 0.03), (0.3, 0.08)])
+def test_iris_is_found_with_empty_cells(share, most):
+    data, y = load_iris(return_X_y=True)
+    arrays = [data[:, [0, 3]], data[:, [1, 2]]]
+    complete = vf.metrics.accuracy(y, vf.AutoFusion(3, random_state=0).fit(arrays).labels_)
+    losses = []
+    for seed in range(4):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ViewfuseWarning)
+            model = vf.AutoFusion(3, random_state=0).fit(with_holes(arrays, share, seed))
+        losses.append(complete - vf.metrics.accuracy(y, model.labels_))
+    assert np.mean(losses) <= most
