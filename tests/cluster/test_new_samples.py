@@ -10,7 +10,8 @@ import viewfuse as vf
 from attributed import attributed_graph
 from viewfuse import GFSC, AnchorGFSC, AutoFusion, Views
 from viewfuse.cluster import GF
-from viewfuse.cluster.auto.labelling import LinearRule
+from viewfuse.cluster.auto.labelling import Labelling, LinearRule
+from viewfuse.cluster.auto.votes import VotingSpace
 from viewfuse.exceptions import EncodingWarning, UninformativeViewWarning, ViewsError
 
 FUSIONS = [AutoFusion, GFSC, GF]
@@ -99,11 +100,51 @@ def test_a_sample_unlike_all_others(fusion):
 
 
 @pytest.mark.parametrize("fusion", FUSIONS)
+def test_texts_without_a_known_word(fusion):
+    views = words()
+    padded = [np.hstack([array, np.zeros((300, 5))]) for array in views.arrays]  # five words that nobody has
+    model = fusion(4, random_state=0).fit([array[:150] for array in padded])
+    unknown = np.zeros((2, 1005))
+    unknown[1, 1000:] = 1
+    assert model.outlier_score([unknown, unknown]).min() > model.outlier_score([a[150:] for a in padded]).max() + 1
+    memberships = model.predict_proba([unknown, unknown])
+    np.testing.assert_allclose(memberships, 0.25, atol=1e-4)
+    np.testing.assert_array_equal(memberships.argmax(axis=1), model.predict([unknown, unknown]))
+    known_in_one = model.predict_proba([unknown, padded[1][150:152]])
+    assert known_in_one.max(axis=1).min() > 0.3
+
+
+@pytest.mark.parametrize("fusion", FUSIONS)
+def test_nodes_without_edges_and_words(fusion):
+    views = attributed_graph(n=300, signal=0.4)
+    model = fusion(3, random_state=0).fit(views[:200])
+    nothing = Views({"words": np.zeros((2, 200)), "cites": np.zeros((2, 200))})
+    np.testing.assert_allclose(model.predict_proba(nothing), 1 / 3, atol=1e-4)
+    assert model.outlier_score(nothing).min() > model.outlier_score(views[200:]).max() + 1
+    edges_only = Views({"words": np.zeros((100, 200)), "cites": views.view("cites")[200:, :200]})
+    assert vf.metrics.accuracy(views.y[200:], model.predict(edges_only)) > 0.6
+
+
+@pytest.mark.parametrize("fusion", FUSIONS)
 def test_few_samples_in_many_columns(fusion):
     views = words()
     model = fusion(4, random_state=0).fit(views[:150])
     new = vf.metrics.accuracy(views.y[150:], model.predict(views[150:]))
     assert new > vf.metrics.accuracy(views.y[:150], model.labels_) - 0.05
+
+
+def test_clusters_of_few_samples_are_told_by_their_means():
+    rng = np.random.RandomState(0)
+    labels = np.repeat(np.arange(40), 5)
+    points = 0.9 * rng.normal(size=(40, 20))[labels] + rng.normal(size=(200, 20))
+    space = VotingSpace.of(points)
+    rule = Labelling.learn(points, space, labels, 40)
+    new = 0.9 * np.random.RandomState(0).normal(size=(40, 20))[labels] + rng.normal(size=(200, 20))
+    placed = space.coordinates(new)
+    votes = space.votes(placed)
+    shares = votes.shares(labels, 40)
+    found = rule(new, placed, shares, votes.same)
+    assert np.mean(found == labels) > np.mean(shares.argmax(axis=1) == labels) + 0.03
 
 
 def test_the_linear_rule_leaves_out_each_sample():

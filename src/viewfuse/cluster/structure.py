@@ -24,7 +24,7 @@ __all__ = ["Evidence", "division_ratio", "drawn_rows", "is_line_or_ring", "modul
 # Each lies in the middle between what clusters and what clouds, gradients and rings have in simulations of our own.
 _NO_STRUCTURE, _CERTAINLY_NONE = 0.7, 0.85  # null ratios
 _LITTLE_STRUCTURE = 0.5  # null ratio
-_HALF_AS_EASILY, _AS_EASILY_DIVIDED = 0.5, 0.8  # division ratios
+_HALF_AS_EASILY, _AS_EASILY_DIVIDED = 0.5, 0.75  # division ratios
 _RETURNED, _MOSTLY_RETURNED = 0.7, 0.8
 _LIKE_WAVES = 0.25  # standard deviation of the logarithms of the eigenvalues
 _FEW_WAVES, _WAVES = 3, 6

@@ -23,8 +23,9 @@ from .page import require_page_extras
 from .session import session
 from .workers import Limits, Outcome, in_workers
 
-__all__ = ["CellProgress", "PlannedCell", "compute", "measured", "run_in_folder"]
+__all__ = ["ANOTHER_SEED", "CellProgress", "PlannedCell", "compute", "measured", "run_in_folder"]
 
+ANOTHER_SEED = ", with another seed"  # ends the message of a cell that was not tried
 Task = tuple[Any, ...]  # a cell and further arguments of the function
 
 
@@ -171,7 +172,7 @@ def compute(
         finish(cell, _recorded(cell.key, outcome, limits))
     for cell in [task[0] for task in missing if not _is_final(store.results.get(task[0].key), limits)]:
         first = over[cell.setting]
-        failed = f"{first['failed']}, with another seed"
+        failed = f"{first['failed'].removesuffix(ANOTHER_SEED)}{ANOTHER_SEED}"
         finish(cell, {**first, "key": cell.key, "failed": failed, "seconds": 0.0, "core_seconds": 0.0})
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import platform
+from contextlib import suppress
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -29,9 +31,19 @@ def session(command: str, workers: int, **facts: Any) -> dict[str, Any]:
             "python": platform.python_version(),
             **{name: version(name) for name in packages},
         },
-        "machine": f"{platform.system()} {platform.machine()}",
+        "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores{_processor()}",
         "code": solver_fingerprint(),
     }
+
+
+def _processor() -> str:
+    """The name of the processor, with a comma before it; empty where the system does not tell."""
+    with suppress(OSError):
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+            name, _, value = line.partition(":")
+            if name.strip() == "model name":
+                return f", {value.strip()}"
+    return ""
 
 
 def solver_fingerprint() -> str:

@@ -68,6 +68,12 @@ class Representation:
         points /= self.scale.astype(dtype)
         return np.clip(points, -_CLIP, _CLIP, out=points)
 
+    def nothing_in(self, rows: Any) -> np.ndarray:
+        """Which of these rows have no direction: 0 in all columns that are used, such as a text without a known word."""
+        if self.kind != "directions":
+            return np.zeros(rows.shape[0], dtype=bool)
+        return np.asarray(abs(rows[:, self.columns]).sum(axis=1)).ravel() == 0
+
 
 def represent(view: Any, *, encoded: bool = False, known_counts: bool = False) -> Representation:
     """Decide how the samples of an (n, d) view are measured, and learn the numbers that this needs.

@@ -80,10 +80,14 @@ class Samples:
         """The points of all views side by side, (n, Σ p_v)."""
         return np.hstack(self.points)
 
+    def joint_products(self) -> np.ndarray | None:
+        """The inner products of the points of all views side by side, (n, n), if those of the views are there."""
+        return None if self.products is None else np.asarray(sum(self.products[1:], self.products[0]))
+
     def neighbors(self) -> Neighbors:
         """The nearest neighbours in all views together."""
-        if self.products is not None:
-            return Neighbors.of_products(sum(self.products[1:], self.products[0]))
+        if (products := self.joint_products()) is not None:
+            return Neighbors.of_products(products)
         return joint_neighbors(self.points, self.present)
 
     def joint_graph(self) -> sp.csr_array:
@@ -142,8 +146,9 @@ class Samples:
         ``GL/√n``, in n columns and not divided into views: its distances have the same distribution.
         """
         n = len(self)
-        if self.products is not None and sum(view.shape[1] for view in self.points) >= n:
-            factor = gram_factor(centred_products(sum(self.products[1:], self.products[0])))
+        products = self.joint_products()
+        if products is not None and sum(view.shape[1] for view in self.points) >= n:
+            factor = gram_factor(centred_products(products))
             return Samples((random_state.standard_normal((n, n)) @ (factor / np.sqrt(n)),))
         joint = self.joint()
         mean = joint.mean(axis=0)

@@ -32,11 +32,22 @@ from ..gfsc import GFSC
 from .anchor_ensemble import AnchorEnsemble
 from .joint import JointCut, is_balanced
 
-__all__ = ["FUSED", "JOINT", "MIXTURES", "Candidate", "Task", "candidates_for", "clustered_again", "gaussian_mixture"]
+__all__ = [
+    "FUSED",
+    "JOINT",
+    "MIXTURES",
+    "Candidate",
+    "Task",
+    "candidates_for",
+    "clustered_again",
+    "fused_graphs",
+    "gaussian_mixture",
+]
 
 JOINT, FUSED = "joint neighbours", "fused graphs"
 MIXTURES = {"gaussian mixture": "full", "gaussian mixture of one shape": "tied"}  # and the type of their covariances
 _N_INIT, _FEW_INIT = 10, 3
+_MOST_SWEEPS, _FEW_SWEEPS = 200, 5
 _PLACEMENTS = 3  # of anchors
 _MOST_COLUMNS = 12
 _SAMPLES_PER_PARAMETER = {"full": 5, "tied": 3}  # by the type of covariances
@@ -100,9 +111,15 @@ def anchors(task: Task, placements: int = _PLACEMENTS) -> Candidate:
     )
 
 
-def fused_graphs(task: Task) -> Candidate:
+def fused_graphs(task: Task, max_iter: int = _MOST_SWEEPS) -> Candidate:
     with quietly():
-        method = GFSC(task.n_clusters, view_weights=task.samples.weights, random_state=task.seed, device=task.device)
+        method = GFSC(
+            task.n_clusters,
+            view_weights=task.samples.weights,
+            max_iter=max_iter,
+            random_state=task.seed,
+            device=task.device,
+        )
         model = _fitted(method, task.samples)
     return Candidate(
         FUSED,
@@ -157,7 +174,7 @@ def clustered_again(name: str, task: Task) -> np.ndarray:
     if name == "anchors":
         return anchors(task, placements=1).labels
     if name == FUSED:
-        return fused_graphs(task).labels
+        return fused_graphs(task, max_iter=_FEW_SWEEPS).labels
     return (view_neighbors if name == "view neighbours" else filled_neighbors)(task, _FEW_INIT).labels
 
 

@@ -28,15 +28,26 @@ from ...linalg import numbered_by_size, renumbered
 from ...linalg.threads import for_each, spans
 from ...views import Views, holds_networks
 from .._base import EmbeddingMixin, MultiViewClusterer
-from .._checks import warn_of_verdict
+from .._checks import MOST_COMPARED, warn_of_unlike_samples, warn_of_verdict
 from .._constraints import Count, Nothing, Number, OneOf, Text
 from .._weights import WEIGHT_CONSTRAINTS, OwnWeights
+from ..contradiction import warn_of_contradictions
 from ..counting import count_clusters
 from ..relations.checks import has_relations
 from ..relations.maps import RelationIdsMixin
 from ..structure import Evidence, ratio_to_null
 from ..verdict import judge
-from .candidates import FUSED, JOINT, MIXTURES, Candidate, Task, candidates_for, clustered_again, gaussian_mixture
+from .candidates import (
+    FUSED,
+    JOINT,
+    MIXTURES,
+    Candidate,
+    Task,
+    candidates_for,
+    clustered_again,
+    fused_graphs,
+    gaussian_mixture,
+)
 from .canonical import canonical_order, distinct_views, in_unit, unit
 from .choice import AutoChoice, ViewChoice, agreement_of, mean_of_others
 from .joint import NO_STRUCTURE, JointCut, clearest_cut, neighbors_inside, null_values
@@ -45,6 +56,7 @@ from .many import labels_and_memberships, rules_of_many
 from .measure import Measure
 from .membership import Membership
 from .overlapping import OVERLAPPING, Overlapping, overlapping_clusters, samples_for_overlapping
+from .unknown import as_outliers, belonging_equally, nothing_known
 from .votes import Votes, VotingSpace
 from .with_relations import fit_relations, placed_with_relations
 
@@ -54,6 +66,7 @@ _FEWEST_WITH_OUTLIERS = 50
 # Attributes that are computed on first access if there are many samples, and the methods that compute them for others.
 _COMPUTED_LATER = {"outlier_score_": "outlier_score", "embedding_": "transform"}
 _UNSTABLE = 0.2  # mean agreement below which no candidate confirms another
+_AGREED = 0.85  # least agreement of all candidates so far from which no further one is made
 
 
 class AutoFusion(EmbeddingMixin, RelationIdsMixin, MultiViewClusterer):
@@ -181,6 +194,8 @@ class AutoFusion(EmbeddingMixin, RelationIdsMixin, MultiViewClusterer):
         views = X if isinstance(X, Views) else Views(X) if holds_networks(X) else None
         if views is not None and has_relations(views):
             fit_relations(self, views, lambda plain, weights: clone(self).set_params(**weights).fit(plain))
+            arrays, present = views.incomplete_arrays()
+            warn_of_contradictions(views, arrays, present, self.labels_)
         else:
             self._relations = None
             super()._fit_checked(X)
@@ -295,6 +310,7 @@ class AutoFusion(EmbeddingMixin, RelationIdsMixin, MultiViewClusterer):
             partial(self._joint_of, chosen, present),
             chosen[0].shape[0],
             rows,
+            samples.of_views(self._kept).joint_products(),
             more_labelled,
         )
         self._warn()
@@ -386,6 +402,8 @@ class AutoFusion(EmbeddingMixin, RelationIdsMixin, MultiViewClusterer):
             return [*candidates, overlapping.candidate(cut.graph, len(samples))]
         kept = samples.of_views(cut.views)
         for make in () if cut.is_clear else candidates_for(kept):
+            if make is fused_graphs and _agree([candidate.labels for candidate in candidates]):
+                break
             if self.max_time is not None and time.monotonic() - begin >= self.max_time:
                 self.stopped_ = "max_time"
                 break
@@ -455,6 +473,7 @@ class AutoFusion(EmbeddingMixin, RelationIdsMixin, MultiViewClusterer):
         joint: Callable[[Any], np.ndarray],
         n: int,
         rows: np.ndarray,
+        products: np.ndarray | None = None,
         more: tuple[np.ndarray, np.ndarray] | None = None,
     ) -> None:
         """``labels_``, ``membership_``, ``outlier_score_`` and ``embedding_`` of all samples, and ``confidence_``.
@@ -465,6 +484,7 @@ class AutoFusion(EmbeddingMixin, RelationIdsMixin, MultiViewClusterer):
         joint : function from a range or positions of samples to their joint points
         n : int, the number of all samples
         rows : array of int, the positions of the samples that were clustered
+        products : (number of rows, number of rows) array, the inner products of their joint points, if they are known
         more : tuple, the joint points of further samples and their clusters, from which the rules are learned too
         """
         k, known = self.n_clusters_, np.full(n, -1)
@@ -479,8 +499,8 @@ class AutoFusion(EmbeddingMixin, RelationIdsMixin, MultiViewClusterer):
             self._labelling, self._membership = rules_of_many(clustered, self._space, labels, voters, k)
             self._keep_voters(voters)
         else:
-            self._space = VotingSpace.of(clustered)
-            self._labelling = Labelling.learn(clustered, self._space, self._sample_labels, k)
+            self._space = VotingSpace.of(clustered, products=products)
+            self._labelling = Labelling.learn(clustered, self._space, self._sample_labels, k, products)
             self._membership, own = Membership.learn(self._space, self._sample_labels, k)
         if rows.size == n:
             place = np.argsort(rows)
@@ -581,7 +601,13 @@ class AutoFusion(EmbeddingMixin, RelationIdsMixin, MultiViewClusterer):
     def _placed_new(self, X: Any) -> Placed:
         check_is_fitted(self)
         new = self._as_views(X, reset=False)
-        return self._placed_views(new) if self._relations is None else placed_with_relations(self, new)
+        placed = self._placed_views(new) if self._relations is None else placed_with_relations(self, new)
+        if len(new) <= MOST_COMPARED:
+            warn_of_unlike_samples(placed.votes().outlier_scores)
+        elif self._relations is None:
+            some = np.linspace(0, len(new) - 1, MOST_COMPARED).astype(int)
+            warn_of_unlike_samples(self._placed_views(new[some]).votes().outlier_scores)
+        return placed
 
     def _placed_views(self, new: Views) -> Placed:
         arrays, there = new.incomplete_arrays()
@@ -590,7 +616,9 @@ class AutoFusion(EmbeddingMixin, RelationIdsMixin, MultiViewClusterer):
         kept, mine = [points[v] for v in self._kept], [self._sample_points[v] for v in self._kept]
         where = None if present is None else present[:, self._kept]
         known = labels_with_gaps(kept, where, mine, self._sample_labels, self.n_clusters_)
-        return self._placed(np.hstack(kept), known)
+        measures = [self._measure.representations[v] for v in self._kept]
+        unknown = nothing_known(measures, [views[v] for v in self._kept], where)
+        return self._placed(np.hstack(kept), known).with_unknown(unknown)
 
     def _warn(self) -> None:
         """Say what the result cannot be relied on for."""
@@ -619,6 +647,18 @@ class Placed:
     labels: np.ndarray
     membership: np.ndarray
     votes: Callable[[], Votes]
+
+    def with_unknown(self, unknown: np.ndarray) -> Placed:
+        """The same, where nothing is known of some samples."""
+        if not unknown.any():
+            return self
+        membership = belonging_equally(self.membership, self.labels, unknown)
+        return Placed(self.labels, membership, lambda: as_outliers(self.votes(), unknown))
+
+
+def _agree(labels: list[np.ndarray]) -> bool:
+    """Whether all these clusterings are nearly the same, so that another one would decide nothing."""
+    return len(labels) > 2 and float(agreement_of(labels).min()) >= _AGREED
 
 
 def _typical(samples: Samples) -> np.ndarray:

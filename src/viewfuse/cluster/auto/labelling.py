@@ -15,6 +15,7 @@ import numpy as np
 import scipy.linalg
 from sklearn.utils.extmath import randomized_svd
 
+from ...graphs.nearest import centred_products
 from .membership import Discriminant, out_of_fold
 from .votes import VotingSpace
 
@@ -44,15 +45,17 @@ class LinearRule:
     shares: np.ndarray
 
     @classmethod
-    def learn(cls, joint: np.ndarray, labels: np.ndarray, k: int) -> tuple[LinearRule, np.ndarray]:
-        """The rule, and the labels that it gives to each sample if learned without it.
+    def learn(
+        cls, joint: np.ndarray, labels: np.ndarray, k: int, products: np.ndarray | None = None
+    ) -> tuple[LinearRule, np.ndarray]:
+        """The rule, and the labels that it gives to each sample if learned without it; from inner products, if known.
 
         With the centred points ``X`` and ``H = X(XᵀX + λI)⁻¹Xᵀ + 11ᵀ/n``, the prediction for sample i without it is
         ``(ŷ_i − h_ii y_i)/(1 − h_ii)``.
         """
         mean, own = joint.mean(axis=0), np.eye(k)[labels]
         shares = own.mean(axis=0)
-        slopes, fitted, leverage = _ridge(joint - mean, own - shares)
+        slopes, fitted, leverage = _ridge(joint - mean, own - shares, products)
         leverage = (leverage + 1 / len(joint))[:, None]
         without = (shares + fitted - leverage * own) / np.maximum(1 - leverage, 1e-9)
         return cls(mean, slopes, shares), without.argmax(axis=1)
@@ -63,7 +66,9 @@ class LinearRule:
         return np.asarray((joint @ slopes + offsets.astype(joint.dtype)).argmax(axis=1))
 
 
-def _ridge(centred: np.ndarray, targets: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _ridge(
+    centred: np.ndarray, targets: np.ndarray, products: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Slopes, fitted values and the diagonal of ``X(XᵀX + λI)⁻¹Xᵀ``, by whichever Gram matrix is smaller.
 
     With ``XᵀX + λI = LLᵀ`` and ``Q = XL⁻ᵀ`` the projection is ``QQᵀ``. With more columns than rows,
@@ -78,7 +83,9 @@ def _ridge(centred: np.ndarray, targets: np.ndarray) -> tuple[np.ndarray, np.nda
         return axes @ slopes, fitted, leverage
     if p <= n:
         return _narrow_ridge(centred, targets, shift)
-    inverse = np.linalg.inv(centred @ centred.T + shift * np.eye(n))
+    gram = centred @ centred.T if products is None else centred_products(products)
+    gram[np.diag_indices(n)] += shift
+    inverse = np.linalg.inv(gram)
     residual = shift * (inverse @ targets)
     return centred.T @ residual / shift, targets - residual, 1 - shift * np.diag(inverse)
 
@@ -101,11 +108,13 @@ class Labelling:
     linear: LinearRule | None = None
 
     @classmethod
-    def learn(cls, joint: np.ndarray, space: VotingSpace, labels: np.ndarray, k: int) -> Labelling:
+    def learn(
+        cls, joint: np.ndarray, space: VotingSpace, labels: np.ndarray, k: int, products: np.ndarray | None = None
+    ) -> Labelling:
         if k < 2 or len(labels) < _LEAST_LEFT_OUT * k:
             return cls()
         points = space.clustered.astype(float)
-        linear, by_linear = LinearRule.learn(joint, labels, k)
+        linear, by_linear = LinearRule.learn(joint, labels, k, products)
         found = {
             "votes": float(np.mean(space.votes().shares(labels, k).argmax(axis=1) == labels)),
             "clouds": float(np.mean(out_of_fold(points, labels, k).argmax(axis=1) == labels)),

@@ -23,10 +23,10 @@ from sklearn.covariance import ledoit_wolf
 
 from .votes import Votes, VotingSpace
 
-__all__ = ["Discriminant", "Membership", "out_of_fold"]
+__all__ = ["ABOVE", "Discriminant", "Membership", "out_of_fold"]
 
 _FOLDS = 5
-_ABOVE = 1e-6  # by which the sample's own cluster exceeds the others at least
+ABOVE = 1e-6  # by which the sample's own cluster exceeds the others at least
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ class Membership:
         certain = np.minimum(1.0, 2.0 ** (1 - outlier_scores))
         mixed = certain[:, None] * found + (1 - certain[:, None]) / k
         rows = np.arange(len(labels))
-        mixed[rows, labels] = np.maximum(mixed[rows, labels], mixed.max(axis=1) + _ABOVE)
+        mixed[rows, labels] = np.maximum(mixed[rows, labels], mixed.max(axis=1) + ABOVE)
         return np.asarray(mixed / mixed.sum(axis=1, keepdims=True))
 
 

@@ -100,6 +100,7 @@ def _canonical_order(views: Views, arrays: list[Any]) -> np.ndarray:
 
 
 def _standardised(values: np.ndarray) -> np.ndarray:
+    values = values / (float(np.abs(values).max(initial=0)) or 1.0)  # squares of large values overflow
     return np.asarray((values - values.mean()) / (values.std() or 1.0))
 
 
@@ -109,7 +110,8 @@ def placed_with_relations(model: Any, views: Views) -> Any:
     if model._fused is None:
         names = [model._relations.names[v] for v in model._relations.features]
         return model._placed_views(Views(features, names=names, present=present, ids=views.ids))
-    return model._placed(model._fused(features, present, edges))
+    unknown = model._fused.nothing_known(features, present, edges)
+    return model._placed(model._fused(features, present, edges)).with_unknown(unknown)
 
 
 def _tried(model: Any, prepared: Prepared, own: OwnWeights, rng: np.random.RandomState) -> Tried | None:

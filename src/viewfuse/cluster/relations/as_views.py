@@ -81,26 +81,28 @@ class RelationViews:
                     prepared.encoded,
                 )
         found = cls(prepared.map, fused, silent)
-        return found, found._as_views(views, made, present)
+        where = None if present is None else present.copy()
+        if where is not None:  # a sample without edges is where its features are
+            where[:, [v for v, kind in enumerate(views.kinds) if kind == "graph"]] = True
+        return found, found._as_views(views, made, where)
 
     def of_new(self, views: Views, origin: Origin | None) -> Views:
         """The feature views of new samples."""
         features, present, edges = self.map.of_new(views, origin)
         made = dict(zip(self.map.features, features, strict=True))
-        for g, v in enumerate(self.map.graphs):
-            if v in self.fused:
-                made[v] = self.fused[v](features, present, [edges[g]])
         there = np.ones((len(views), len(self.map.kinds)), dtype=bool)
         if present is not None:
             there[:, list(self.map.features)] = present
+        elsewhere = there[:, list(self.map.features)].any(axis=1)
+        for g, v in enumerate(self.map.graphs):
+            if v in self.fused:
+                made[v] = self.fused[v](features, present, [edges[g]])
+                there[elsewhere & self.fused[v].nothing_known(features, present, [edges[g]]), v] = False
         return self._as_views(views, made, there)
 
     def _as_views(self, views: Views, made: dict[int, Any], present: np.ndarray | None) -> Views:
         arrays = [made.get(v, np.zeros((len(views), 1))) for v in range(views.n_views)]
-        where = None if present is None else present.copy()
-        if where is not None:
-            where[:, [v for v, kind in enumerate(self.map.kinds) if kind == "graph"]] = True
-        plain = Views(arrays, names=views.names, ids=views.ids, present=where)
+        plain = Views(arrays, names=views.names, ids=views.ids, present=present)
         plain.feature_names = tuple(
             names if array is views.arrays[v] else None
             for v, (names, array) in enumerate(zip(views.feature_names, arrays, strict=True))

@@ -68,6 +68,13 @@ class Coordinates:
     def are_directions(self) -> bool:
         return self.weights is not None
 
+    def nothing_in(self, rows: Any) -> np.ndarray:
+        """Which of these rows have no direction, such as texts without a known word, (n,)."""
+        if self.weights is None:
+            assert self.representation is not None
+            return self.representation.nothing_in(rows)
+        return np.asarray(abs(sp.csr_array(rows)) @ self.weights).ravel() == 0
+
     def __call__(self, rows: Any) -> np.ndarray:
         blocks = [
             _project(self._points(rows[start : start + _BLOCK]), self.axes) for start in range(0, rows.shape[0], _BLOCK)
@@ -91,7 +98,7 @@ def _is_mostly_zero(view: Any) -> bool:
 def _inverse_frequencies(view: Any) -> np.ndarray:
     n = view.shape[0]
     having = np.asarray((sp.csr_array(view) != 0).sum(axis=0)).ravel()
-    return np.asarray(np.log(n / np.maximum(having, 1)))
+    return np.where(having > 0, np.log(n / np.maximum(having, 1)), 0.0)  # a word that nobody has says nothing
 
 
 def _project(points: Any, axes: np.ndarray | None) -> np.ndarray:

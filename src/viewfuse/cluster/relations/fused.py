@@ -148,6 +148,19 @@ class FusedPoints:
         joint = np.hstack(parts)
         return np.asarray(joint if self.axes is None else joint @ self.axes)
 
+    def nothing_known(
+        self, features: Sequence[Any], present: np.ndarray | None, edges: Sequence[sp.csr_array]
+    ) -> np.ndarray:
+        """Which new samples have no edges, and no features in which there is anything, (n,)."""
+        used = sorted({g for plan in self.plans for g in plan.graphs})
+        found = np.all([np.asarray(edges[g].sum(axis=1)).ravel() == 0 for g in used], axis=0)
+        if all(plan.steps is None for plan in self.plans):
+            return np.asarray(found)
+        for v, (one, view) in enumerate(zip(self.coordinates, features, strict=True)):
+            nothing = one.nothing_in(view)
+            found = found & (nothing if present is None else nothing | ~present[:, v])
+        return np.asarray(found)
+
     def _coordinates(self, features: Sequence[Any], present: np.ndarray | None) -> np.ndarray:
         """The coordinates of all feature views side by side; 0, the mean, where a sample is missing."""
         parts = [one(view) for one, view in zip(self.coordinates, features, strict=True)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from statistics import fmean
 
+from ..engine import ANOTHER_SEED
 from ..page import Block, Bullets, Code, Figure, Heading, TableBlock, TableCell, Text
 from .cells import METRICS, ROW_ORDER
 from .results import MethodResult, Ranking
@@ -172,7 +173,7 @@ def _row_order(found: Sequence[MethodResult]) -> list[Block]:
 
 
 def _failures(found: Sequence[MethodResult]) -> list[Block]:
-    lines = [f"`{r.method}` on {r.dataset}: {message}" for r in found for message in r.failures]
+    lines = [f"`{r.method}` on {r.dataset}: {text.removesuffix(ANOTHER_SEED)}" for r in found for text in r.failures]
     absent = sum(r.missing for r in found)
     blocks: list[Block] = []
     if lines:
