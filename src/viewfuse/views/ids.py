@@ -166,7 +166,10 @@ def _by_convention(table: Any, view: str) -> IdSource | None:
     if is_label_name(first) or len(table.columns) == 1:
         return None
     if _UNNAMED.fullmatch(first):
-        return IdSource(first, None)
+        unnamed, second = IdSource(first, None), table.columns[1]
+        # Beside ids, a column that counts the rows is an index that was saved with them.
+        has_ids = len(table.columns) > 2 and _is_text(table[second]) and table[second].is_unique
+        return IdSource(second, second) if has_ids and _counts_rows(table, unnamed) else unnamed
     return IdSource(first, first) if _is_text(table[first]) and table[first].is_unique else None
 
 
