@@ -193,7 +193,7 @@ def _changed(numbers: np.ndarray, others: Sequence[np.ndarray]) -> Found:
         return
     for start in (n // 2, n // 3, 2 * n // 3):
         parts = [(x[:start][~np.isnan(x[:start])], x[start:][~np.isnan(x[start:])]) for x in numbers.T]
-        changed = [a.size > 0 and b.size > 0 and ks_2samp(a, b).pvalue < _CHANGED for a, b in parts]
+        changed = [a.size > 0 and b.size > 0 and ks_2samp(a, b, method="asymp").pvalue < _CHANGED for a, b in parts]
         if np.mean(changed) >= _ALL_COLUMNS and _is_unknown_to(np.arange(n) >= start, others):
             yield (
                 f"nearly all columns have other values from about the {start / n:.0%} of the rows on, while the other views "
@@ -231,7 +231,7 @@ def _groups_by_power(logs: np.ndarray) -> tuple[int, float] | None:
         return None
     apart = float(high.mean() - low.mean())
     power = round(apart) if np.isfinite(apart) else 0
-    if power < 2 or abs(apart - power) > _NEAR_POWER or ks_2samp(low + power, high).pvalue <= _SAME:
+    if power < 2 or abs(apart - power) > _NEAR_POWER or ks_2samp(low + power, high, method="asymp").pvalue <= _SAME:
         return None
     return power, float(high[0] + low[-1]) / 2
 
@@ -241,7 +241,7 @@ def _is_unknown_to(rows: np.ndarray, columns: Sequence[np.ndarray]) -> bool:
     compared = [(x[rows & ~np.isnan(x)], x[~rows & ~np.isnan(x)]) for x in columns]
     compared = [(one, other) for one, other in compared if one.size and other.size]
     least = _KNOWN / max(len(compared), 1)
-    return bool(compared) and all(ks_2samp(one, other).pvalue > least for one, other in compared)
+    return bool(compared) and all(ks_2samp(one, other, method="asymp").pvalue > least for one, other in compared)
 
 
 def _signs(columns: Sequence[str], numbers: np.ndarray, others: Sequence[np.ndarray]) -> Found:
@@ -251,7 +251,11 @@ def _signs(columns: Sequence[str], numbers: np.ndarray, others: Sequence[np.ndar
         if not _SHARE_OF_GROUP <= negative.mean() <= 1 - _SHARE_OF_GROUP or np.isnan(values).any():
             continue
         away = abs(values.mean()) > _AWAY_FROM_ZERO * values.std()
-        if away and np.unique(values).size > _FEW_VALUES and ks_2samp(-values[negative], values[~negative]).pvalue > _SAME:
+        if (
+            away
+            and np.unique(values).size > _FEW_VALUES
+            and ks_2samp(-values[negative], values[~negative], method="asymp").pvalue > _SAME
+        ):
             groups.setdefault(negative.tobytes(), []).append(column)
     for key, where in groups.items():
         rows = np.frombuffer(key, dtype=bool)
