@@ -38,11 +38,9 @@ docs: $(VENV)/.docs-ready
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
 	@echo "The documentation is in docs/_build/html/index.html"
 
-# Every ratio of this commit, as a table. The results of earlier commits are in benchmarks/asv/results; commit the new file.
+# Every ratio of this commit, as a table. The results of earlier commits are in benchmarks/kept/results; commit the new file.
 bench: $(READY)
-	@test -f $$HOME/.asv-machine.json || $(BIN)/asv machine --yes
-	$(BIN)/asv run -E existing:$(BIN)/python --set-commit-hash $$(git rev-parse HEAD) --show-stderr
-	$(BIN)/asv show $$(git rev-parse HEAD)
+	$(BIN)/python benchmarks/bench.py
 
 # The versions and hashes of the development environment; commit the file.
 lock: $(READY)

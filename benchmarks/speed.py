@@ -4,7 +4,7 @@
 
 Without arguments, all three. The first two compare processor times, which other processes change little; the third compares
 what a user waits for. Reuters and 100Leaves are read from ../shared/datasets beside the checkout and left out where
-they are not; all other data is generated. ``benchmarks/asv`` keeps the same ratios from commit to commit (``make bench``).
+they are not; all other data is generated. ``benchmarks/kept`` keeps the same ratios from commit to commit (``make bench``).
 """
 
 from __future__ import annotations

@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning as _SklearnConvergenceWarning
 
 __all__ = [
     "ChunksWarning",
+    "ContradictingViewWarning",
     "ConvergenceWarning",
     "DegenerateClustersWarning",
     "DegenerateGraphWarning",
@@ -29,7 +30,9 @@ __all__ = [
     "PluginWarning",
     "RunInProgressError",
     "SingleViewWarning",
+    "SuspiciousValuesWarning",
     "UninformativeViewWarning",
+    "UnlikeFitWarning",
     "UnmatchedSamplesWarning",
     "UnstableClustersWarning",
     "UnusedColumnsWarning",
@@ -132,6 +135,18 @@ class ViewfuseWarning(_Structured, UserWarning):
 
 class UninformativeViewWarning(ViewfuseWarning):
     """A view is constant, some of its rows are all zeros, or it does not show what the method compares."""
+
+
+class ContradictingViewWarning(ViewfuseWarning):
+    """A view has clear clusters of its own that are not those of the result: its rows may be in another order."""
+
+
+class SuspiciousValuesWarning(ViewfuseWarning):
+    """Values look damaged: codes for missing values, mixed units or signs, a row of totals, rows that were filled down."""
+
+
+class UnlikeFitWarning(ViewfuseWarning):
+    """Most new samples are unlike all samples of the fit."""
 
 
 class KindWarning(ViewfuseWarning):

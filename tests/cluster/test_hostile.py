@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 
+import hostile_ways
 import viewfuse as vf
 from hostile import Case, broken_promises, cases, data_of
 from viewfuse.cluster import METHODS
@@ -22,6 +23,34 @@ def test_guarantees_hold(method):
         assert broken_promises(case)[0] == []
 
     holds()
+
+
+@pytest.mark.parametrize("way", hostile_ways.WAYS)
+def test_guarantees_hold_for_every_way_in_and_out(way):
+    if way == "annotate":
+        pytest.importorskip("anndata")
+    if way == "page":
+        pytest.importorskip("bokeh")
+    methods = list(METHODS)
+    for number in range(4 if way == "page" else 12):
+        case = hostile_ways.WayCase(way, "auto" if number % 2 else methods[number * 5 % len(methods)], 500 + number)
+        assert hostile_ways.broken_promises(case)[0] == [], case
+
+
+FOUND_IN_WAYS = {
+    "the standard deviation of sums of edge weights overflowed": ("edges", "auto", 16),
+    "numbers that single precision does not have, in the values of the page": ("tables", "auto", 12),
+    "the fences of a column overflowed": ("tables", "auto", 24),
+    "the spread of a feature overflowed": ("tables", "auto", 40),
+    "truth values were subtracted": ("relations", "auto", 40),
+    "two columns with one name": ("tables", "auto", 62),
+    "text in a column of dates of new samples": ("predict", "amgl", 83),
+}
+
+
+@pytest.mark.parametrize("reason", FOUND_IN_WAYS)
+def test_what_failed_on_a_way_once_holds(reason):
+    assert hostile_ways.broken_promises(hostile_ways.WayCase(*FOUND_IN_WAYS[reason]))[0] == []
 
 
 # Cases found by benchmarks/hostile.py. Each failed once, for the reason that is its key.

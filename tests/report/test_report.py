@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from copy import copy
 from html import unescape
 from pathlib import Path
@@ -18,7 +19,7 @@ from viewfuse._utils.checksum import checksum
 from viewfuse.cluster.structure import Evidence
 from viewfuse.cluster.verdict import Verdict
 from viewfuse.datasets import make_views
-from viewfuse.exceptions import UnmatchedSamplesWarning, ViewsError, ViewsFormatError
+from viewfuse.exceptions import ConvergenceWarning, UnmatchedSamplesWarning, ViewsError, ViewsFormatError
 from viewfuse.report import write_report
 from viewfuse.report._columns import by_category, by_number, column, given_columns
 
@@ -238,7 +239,9 @@ def test_one_cluster_has_no_confidence_and_no_agreement(views: Views, tmp_path: 
 
 
 def test_one_iteration_has_no_line_charts(views: Views, tmp_path: Path) -> None:
-    model = GFSC(n_clusters=3, max_iter=1, random_state=0).fit(views)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = GFSC(n_clusters=3, max_iter=1, random_state=0).fit(views)
     text = write_report(tmp_path / "one.html", model, views).read_text(encoding="utf-8")
     assert "Spectrum before the cut, with 3 clusters" in text
     for absent in ("Weights in each iteration", "Relative change"):

@@ -144,3 +144,11 @@ def test_samples_missing_from_a_table_are_counted_and_kept_if_asked():
     kept = Views(frames, missing="keep")
     assert kept.present.sum(axis=0).tolist() == [60, 48]
     assert len(Views(frames, missing="drop")) == 48
+
+
+def test_regression_an_index_saved_beside_ids_is_not_the_ids():
+    ids = [f"C{i:03d}" for i in range(40)]
+    saved = pd.DataFrame({"Unnamed: 0": range(40), "customer": ids, "age": np.arange(40.0)})
+    other = pd.DataFrame({"customer": [f"X{i}" for i in range(40)], "calls": np.arange(40.0)})
+    with pytest.raises(ViewsError, match="it has 'C000', 'C001', 'C002', the others 'X0'"):
+        Views({"profile": saved, "usage": other}, missing="keep")

@@ -1,4 +1,4 @@
-"""Warnings that point to the user's line, and ways to suppress some that are safe in threads.
+"""Warnings that point to the user's line, records of them, and ways to suppress some that are safe in threads.
 
 ``warnings.catch_warnings`` changes a setting of the whole process. If two threads use it at once, one may restore what the
 other has set, and warnings stay suppressed for good.
@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from threading import RLock
 from typing import Any
@@ -18,26 +18,61 @@ from ..exceptions import ViewfuseWarning
 from .callers import calling_frames
 from .kept import Kept
 
-__all__ = ["filters_kept", "ignoring", "quietly", "warn"]
+__all__ = ["filters_kept", "ignoring", "note", "quietly", "recording", "suppressing", "texts_of", "warn"]
 
-_is_quiet: ContextVar[bool] = ContextVar("is_quiet", default=False)
+Unwanted = Callable[[ViewfuseWarning], bool]
+
+_unwanted: ContextVar[tuple[Unwanted, ...]] = ContextVar("unwanted", default=())
+_records: ContextVar[tuple[list[ViewfuseWarning], ...]] = ContextVar("records", default=())
 _filters_lock = RLock()
 
 
 def warn(warning: ViewfuseWarning) -> None:
-    """Give a warning at the user's line, unless :func:`quietly` suppresses it."""
-    if not _is_quiet.get():
-        warnings.warn(warning, stacklevel=len(calling_frames()))
+    """Give a warning at the user's line, unless :func:`suppressing` or :func:`quietly` is in force."""
+    if any(is_unwanted(warning) for is_unwanted in _unwanted.get()):
+        return
+    for record in _records.get():
+        record.append(warning)
+    warnings.warn(warning, stacklevel=len(calling_frames()))
+
+
+def note(text: str) -> None:
+    """Record what a reader of the result should know, though it is no reason for a warning."""
+    about = ViewfuseWarning(text)
+    if not any(is_unwanted(about) for is_unwanted in _unwanted.get()):
+        for record in _records.get():
+            record.append(about)
 
 
 @contextmanager
-def quietly() -> Iterator[None]:
-    """Give no warnings of viewfuse: a fit that the user did not ask for may be poor, and its warnings would mislead."""
-    token = _is_quiet.set(True)
+def suppressing(is_unwanted: Unwanted) -> Iterator[None]:
+    """Neither give nor record these warnings of viewfuse."""
+    token = _unwanted.set((*_unwanted.get(), is_unwanted))
     try:
         yield
     finally:
-        _is_quiet.reset(token)
+        _unwanted.reset(token)
+
+
+def quietly() -> AbstractContextManager[None]:
+    """Give no warnings of viewfuse: a fit that the user did not ask for may be poor, and its warnings would mislead."""
+    return suppressing(lambda _: True)
+
+
+@contextmanager
+def recording() -> Iterator[list[ViewfuseWarning]]:
+    """Collect the warnings that are given in this block, whether or not the user's filters show them."""
+    record: list[ViewfuseWarning] = []
+    token = _records.set((*_records.get(), record))
+    try:
+        yield record
+    finally:
+        _records.reset(token)
+
+
+def texts_of(record: list[ViewfuseWarning], *earlier: str) -> tuple[str, ...]:
+    """The warnings as texts, each once, after ``earlier`` ones."""
+    return tuple(dict.fromkeys([*earlier, *map(str, record)]))
 
 
 @contextmanager

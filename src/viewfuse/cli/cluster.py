@@ -273,6 +273,7 @@ def _summary(fit: FitSummary, title: str, choice: MethodChoice) -> dict[str, Any
         "also": list((fit.counts or {}).get("also", [])),
         "sizes": {str(cluster): size for cluster, size in fit.sizes.items()},
         "noise_views": list(fit.noise_views),
+        "notes": list(fit.notes),
         "median_confidence": None if fit.confidence is None else float(np.median(fit.confidence)),
         "sweeps": fit.n_iter,
         "converged": fit.converged,

@@ -17,7 +17,7 @@ from .._utils import hooks
 from .._utils.device import free_memory, moves_to, to_host
 from .._utils.extras import require
 from .._utils.text import listed
-from .._utils.warn import warn
+from .._utils.warn import recording, texts_of, warn
 from ..exceptions import EncodingWarning, KindWarning, UnusedColumnsWarning, ViewsTypeError
 from ..linalg import assign_clusters, numbered_by_size, occurrences, order_by_size, renumbered
 from ..linalg.threads import threads_for
@@ -31,6 +31,7 @@ from ..views import (
     is_dataframe,
     is_table,
     split_columns,
+    warn_of_suspicious_values,
 )
 from ._checks import (
     check_enough_samples,
@@ -47,6 +48,7 @@ from ._matching import Columns
 from ._memory import MemoryDemand, check_memory
 from ._saving import write_model
 from ._solution import Solution
+from .contradiction import warn_of_contradictions
 
 __all__ = ["Cut", "EmbeddingMixin", "MultiViewClusterer", "RelabelMixin"]
 
@@ -116,8 +118,9 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
         self
         """
         check_not_split_by_view(X)
-        with restored_on_failure(self):
+        with restored_on_failure(self), recording() as given:
             self._fit_checked(X)
+            self.notes_ = texts_of(given, *getattr(X, "notes", ()))
         return self
 
     def _fit_checked(self, X: Any) -> None:
@@ -135,6 +138,8 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
         with solving(self), threads_for(len(views)):
             self._fit(views, arrays, used)
             self._number_clusters()
+            if self._gives_verdict and self.affinity != "precomputed":
+                warn_of_contradictions(views, arrays, present, self.labels_)
 
     def _arrays(self, views: Views) -> tuple[list[Any], np.ndarray | None]:
         """The views as floating-point arrays, and which samples are present in which view.
@@ -147,6 +152,8 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
         """Check the parameters and convert the data to views."""
         self._validate_params()
         views = self._as_views(X)
+        if self._gives_verdict and self.affinity != "precomputed":
+            warn_of_suspicious_values(views)
         related = [name for name, kind in zip(views.names, views.kinds, strict=True) if kind in RELATIONS]
         if related and self.affinity != "precomputed":
             warn(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import warnings
 from functools import partial
 from typing import Any, ClassVar
 
@@ -13,13 +11,12 @@ from array_api_compat import array_namespace, is_numpy_array
 from sklearn.utils import ClassifierTags, check_random_state
 
 from .._utils.device import free_memory, moves_to, on_device, to_host, true_positions
-from .._utils.warn import quietly, warn
+from .._utils.warn import quietly, suppressing, warn
 from ..exceptions import (
     DegenerateClustersWarning,
     DegenerateGraphWarning,
     NotEnoughMemoryError,
     ParameterError,
-    ViewfuseWarning,
     ViewsError,
 )
 from ..fusion import FusionResult, fuse_graphs, learned_factors
@@ -98,9 +95,9 @@ class ExactFusion(StoppableMixin, ViewReportMixin, NewSamplesMixin, RelationIdsM
         with solving(self), threads_for(len(views), _FEW):
             rng = check_random_state(self.random_state)
             self._relations, plain = RelationViews.learn(views, self.n_clusters, rng, left_out)
-        with warnings.catch_warnings():
-            for v in (*self._relations.silent, *left_out):  # they have been warned of, or are left out by the user
-                warnings.filterwarnings("ignore", f"View {re.escape(repr(views.names[v]))} is constant", ViewfuseWarning)
+        known = [f"View {views.names[v]!r} is constant" for v in (*self._relations.silent, *left_out)]
+        # They have been warned of, or are left out by the user.
+        with suppressing(lambda warning: str(warning).startswith(tuple(known))):
             super()._fit_checked(plain)
         self._describe(views, views)
         self._origin = Origin(views)
@@ -322,7 +319,8 @@ class ExactFusion(StoppableMixin, ViewReportMixin, NewSamplesMixin, RelationIdsM
             self.verdict_ = judge_by_graph([to_host(graph) for graph in chosen], labels, self.n_clusters_, rng)
         else:
             some = drawn_rows(len(labels), rng)
-            self.verdict_ = judge_by_neighbors(direction_samples(chosen, some), labels[some], self.n_clusters_, rng)
+            samples = direction_samples(chosen, some).compact()
+            self.verdict_ = judge_by_neighbors(samples, labels[some], self.n_clusters_, rng)
         warn_of_verdict(self.verdict_, self.n_clusters)
 
     def _warn(self, result: FusionResult, views: Views) -> None:

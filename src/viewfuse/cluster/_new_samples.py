@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._utils.device import to_host
 from ..views import Views
+from ._checks import warn_of_unlike_samples
 from .auto.canonical import in_unit, unit
 from .auto.labelling import Labelling, labels_with_gaps
 from .auto.measure import Measure
@@ -20,6 +21,8 @@ from .auto.unknown import as_outliers, belonging_equally, nothing_known
 from .auto.votes import Votes, VotingSpace
 
 __all__ = ["NewSamples", "NewSamplesMixin"]
+
+_MOST_PRODUCTS = 2_000  # samples
 
 
 @dataclass(frozen=True)
@@ -67,13 +70,15 @@ class NewSamples:
         used = [v for v in used if weights[v] > 0]
         units = tuple(unit(arrays[v]) for v in used)
         chosen, there = _chosen(arrays, present, used, units)
-        measure, _ = Measure.learn(chosen, there, [encoded[v] for v in used], weights[used] / weights[used].mean())
-        reference = tuple(measure(chosen, there))
+        factors = weights[used] / weights[used].mean()
+        measure, reference = Measure.learn(chosen, there, [encoded[v] for v in used], factors)
         joint, k = np.hstack(reference), int(labels.max()) + 1
-        space = VotingSpace.of(joint)
+        # With more columns than samples, all that is learned below needs only the inner products.
+        products = joint @ joint.T if joint.shape[1] > len(joint) and len(joint) <= _MOST_PRODUCTS else None
+        space = VotingSpace.of(joint, products=products)
         membership, _ = Membership.learn(space, labels, k)
-        labelling = Labelling.learn(joint, space, labels, k)
-        return cls(tuple(used), units, measure, reference, labels, embedding, space, membership, labelling)
+        labelling = Labelling.learn(joint, space, labels, k, products)
+        return cls(tuple(used), units, measure, tuple(reference), labels, embedding, space, membership, labelling)
 
     def placed(self, arrays: Sequence[Any], present: np.ndarray | None) -> tuple[np.ndarray, np.ndarray, Votes]:
         """Labels, memberships and neighbours of new samples."""
@@ -143,7 +148,9 @@ class NewSamplesMixin:
     def _placed_new(self, X: Any) -> tuple[np.ndarray, np.ndarray, Votes]:
         known = self._known_samples()
         arrays, present = self._new_views(X).incomplete_arrays()
-        return known.placed(arrays, present)
+        placed = known.placed(arrays, present)
+        warn_of_unlike_samples(placed[2].outlier_scores)
+        return placed
 
     def _new_views(self, X: Any) -> Views:
         """The feature views of new samples."""

@@ -12,6 +12,7 @@ from sklearn.utils.random import sample_without_replacement
 from sklearn.utils.validation import check_is_fitted
 
 from .._utils.device import beside, is_tensor, moves_to, to_host
+from .._utils.warn import recording, texts_of
 from ..exceptions import ParameterError, ViewsError, ViewsTypeError
 from ..fusion.anchor import AnchorFusion, learn_anchors
 from ..graphs import Samples, ScaledView, as_dense
@@ -19,7 +20,7 @@ from ..graphs.anchors import UnitRows
 from ..graphs.nearest import influence
 from ..linalg import all_clusters_taken, renumbered
 from ..linalg.threads import worker_threads
-from ..views import Views, holds_dask
+from ..views import Views, holds_dask, warn_of_suspicious_values
 from ._base import EmbeddingMixin, MultiViewClusterer
 from ._checks import (
     check_enough_samples,
@@ -35,6 +36,7 @@ from ._constraints import Count, Number, OneOf
 from ._stopping import ITERATION_CONSTRAINTS, Callback, Iterations, StoppableMixin
 from ._view_report import ViewReport, ViewReportMixin, noise_views, separation, view_report
 from ._weights import WEIGHT_CONSTRAINTS, OwnWeights
+from .contradiction import warn_of_contradictions
 from .counting import count_clusters_of_views
 from .rows.dask_rows import DaskRows, occurrences_in_chunks
 from .rows.local import LocalRows
@@ -224,15 +226,20 @@ class AnchorGFSC(StoppableMixin, ViewReportMixin, EmbeddingMixin, MultiViewClust
         self
         """
         check_not_split_by_view(X)
-        with restored_on_failure(self):
+        with restored_on_failure(self), recording() as given:
             self._validate_params()
             source = self._source(X, reset=True)
             least = 2 if self.n_clusters == "auto" else self.n_clusters
             check_enough_samples(source.described, least, n_samples=len(source))
             self._describe(X, source.described)
+            if isinstance(source, LocalRows) and self._gives_verdict:
+                warn_of_suspicious_values(source.described)
             with worker_threads(), solving(self):
                 self._fit_rows(source)
                 self._number_clusters()
+                if isinstance(source, LocalRows) and self._gives_verdict:
+                    warn_of_contradictions(source.described, source.described.arrays, source.described.present, self.labels_)
+            self.notes_ = texts_of(given, *getattr(X, "notes", ()))
         return self
 
     def predict(self, X: Any) -> Any:

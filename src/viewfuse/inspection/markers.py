@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Contrast", "adjusted", "contrast", "contrasts_of_views", "feature_kinds", "markers"]
 
+_HUGE = 1e100
 _COLUMNS_AT_A_TIME = 256
 _MOST_SAMPLES = 20_000
 KINDS = ("number", "count", "category", "date")
@@ -160,6 +161,9 @@ def contrast(view: Any, labels: np.ndarray, clusters: np.ndarray) -> Contrast:
 
 def _contrast(values: np.ndarray, members: np.ndarray) -> tuple[np.ndarray, ...]:
     known = np.isfinite(values)
+    largest = np.where(known, np.abs(values), 0.0).max(axis=0, initial=0)
+    unit = np.where(largest > _HUGE, largest, 1.0)  # in which sums and squares do not overflow
+    values = values / unit
     filled = np.where(known, values, 0.0)
     inside_n = members @ known.astype(float)
     all_n = known.sum(axis=0).astype(float)
@@ -180,7 +184,7 @@ def _contrast(values: np.ndarray, members: np.ndarray) -> tuple[np.ndarray, ...]
     ties = _tie_sums(values, known)
     variance = pairs / 12 * (all_n + 1 - ties / np.maximum(all_n * (all_n - 1), 1))
     z = np.where(variance > 0, np.abs(larger - pairs / 2) / np.sqrt(np.maximum(variance, 1e-300)), 0.0)
-    return feature_kinds(values), inside, outside, effect, auc, np.where(pairs > 0, 2 * ndtr(-z), 1.0)
+    return feature_kinds(values), inside * unit, outside * unit, effect, auc, np.where(pairs > 0, 2 * ndtr(-z), 1.0)
 
 
 def _tie_sums(values: np.ndarray, known: np.ndarray) -> np.ndarray:

@@ -81,6 +81,8 @@ class FitSummary:
     converged : bool, or None if the method does not iterate
     stopped : str or None
         What stopped the fit early, ``"callback"`` or ``"max_time"``.
+    notes : tuple of str
+        What viewfuse warned of when the data was read and in the fit, and what else a reader should know.
     history : dict of arrays
         One value per iteration: ``"objective"``, ``"change"``, ``"weights"``, as far as the method records them.
     own_verdict : dict or None
@@ -111,6 +113,7 @@ class FitSummary:
     n_iter: int | None = None
     converged: bool | None = None
     stopped: str | None = None
+    notes: tuple[str, ...] = ()
     history: dict[str, np.ndarray] = field(default_factory=dict, repr=False)
     own_verdict: dict[str, Any] | None = field(default=None, repr=False)
     counts: dict[str, Any] | None = field(default=None, repr=False)
@@ -139,6 +142,7 @@ class FitSummary:
             view_names=views.names,
             noise_views=tuple(renamed.get(name, name) for name in self.noise_views),
             choice=_with_renamed_views(self.choice, renamed),
+            notes=tuple(dict.fromkeys([*views.notes, *self.notes])),
             sample_ids=None if views.ids is None else _plain_ids(views.ids),
             id_name=views.id_name,
             known_labels=None if views.y is None else np.asarray([str(label) for label in views.y]),
@@ -540,6 +544,7 @@ def summarise(model: Any, views: Any = None) -> FitSummary:
         n_iter=None if n_iter is None else int(n_iter),
         converged=None if converged is None else bool(converged),
         stopped=getattr(model, "stopped_", None),
+        notes=tuple(str(one) for one in getattr(model, "notes_", ())),
         history={name: trace for name, trace in traces.items() if trace.dtype != object},
         own_verdict=model.verdict_.as_dict() if hasattr(model, "verdict_") else None,
         counts=_counts(model),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -36,6 +37,12 @@ class DrawnFeatures:
     left_out: int
 
 
+def _in_single_precision(values: Any) -> np.ndarray:
+    """As float32; larger numbers become the largest of these."""
+    most = np.finfo(np.float32).max
+    return np.clip(np.asarray(values, dtype=float), -most, most).astype(np.float32)
+
+
 def drawn_features(
     views: Views, rows: np.ndarray, labels: np.ndarray, most_values: int = _MOST_VALUES
 ) -> DrawnFeatures | None:
@@ -57,7 +64,7 @@ def drawn_features(
             effect = np.abs(contrast(held, labels, np.unique(labels)).effect).max(axis=0)
             kept = np.sort(np.argsort(-effect, kind="stable")[: max(most * d // total, 1)])
         some = held[:, kept]
-        some = np.asarray(some.toarray() if hasattr(some, "toarray") else some, dtype=np.float32)
+        some = _in_single_precision(some.toarray() if hasattr(some, "toarray") else some)
         if views.present is not None:
             some = np.where(views.present[rows][:, [v]], some, np.float32(np.nan))
         view += [v] * len(kept)

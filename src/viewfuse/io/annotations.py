@@ -31,7 +31,7 @@ def annotate(data: Any, model: Any, views: Any = None) -> None:
       the fit used, before any cut. Of more than 50,000 samples it is that of 50,000, and each other sample is connected with
       its three nearest of these.
     * ``uns["viewfuse"]``: ``connectivities_key``, ``distances_key`` and ``params`` as :func:`scanpy.pp.neighbors` writes
-      them, and weights, parameters, versions and the verdict of the fit.
+      them, and weights, parameters, versions, the verdict and the notes of the fit.
 
     So ``scanpy.tl.umap(data, neighbors_key="viewfuse")``, ``scanpy.tl.leiden(data, neighbors_key="viewfuse")`` and
     ``scanpy.tl.rank_genes_groups(data, "viewfuse")`` run on the result, and on each modality of a MuData. Samples that were
@@ -153,5 +153,6 @@ def _about(fit: FitSummary, representation: dict[str, Any]) -> dict[str, Any]:
         "n_iter": fit.n_iter,
         "converged": fit.converged,
         "verdict": None if fit.verdict is None else fit.verdict["sentence"],
+        "notes": np.array(fit.notes, dtype=str) if fit.notes else None,
     }
     return {name: value for name, value in found.items() if value is not None}

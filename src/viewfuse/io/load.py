@@ -11,7 +11,7 @@ from typing import Any
 from sklearn.utils import Bunch
 
 from .._utils.text import count, listed
-from .._utils.warn import warn
+from .._utils.warn import recording, texts_of, warn
 from ..exceptions import UnusedColumnsWarning, UnusedVariablesWarning, ViewsError, ViewsTypeError
 from ..views import RELATIONS, Encoding, Views, split_columns
 from ..views.column_rules import ColumnGroups
@@ -122,7 +122,10 @@ def load_views(
     Views(5 samples; sound: 3 features, image: 8 features)
     """
     asked = _Request(views, ids, labels, samples, missing, kinds, types, loose_ids, encoding, fit_ids)
-    return _with_kinds(_read(source, asked), kinds)
+    with recording() as given:
+        found = _with_kinds(_read(source, asked), kinds)
+    found.notes = texts_of(given, *found.notes)
+    return found
 
 
 def _read(source: Any, asked: _Request) -> Views:

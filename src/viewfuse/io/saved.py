@@ -73,6 +73,7 @@ def load_results(path: str | Path) -> FitSummary:
             n_iter=int(found["n_iter"]) if "n_iter" in found else None,
             converged=bool(found["converged"]) if "converged" in found else None,
             stopped=str(found["stopped"]) if "stopped" in found else None,
+            notes=tuple(str(one) for one in found.get("notes", ())),
             own_verdict=json.loads(str(found["verdict"])) if "verdict" in found else None,
             counts=json.loads(str(found["counts"])) if "counts" in found else None,
             max_drawn=int(found["max_drawn"]) if "max_drawn" in found else FitSummary.max_drawn,

@@ -144,8 +144,8 @@ def save_results(path: str | Path, model: Any, views: Any = None, *, into: Any =
         ``.npz``: arrays ``labels``, ``ids``, ``confidence``, ``view_names``, ``view_weights``, ``embedding``, then
         ``n_iter``, ``converged``, ``method``, ``params``, ``params_source`` and ``versions`` (the last three are JSON), and
         what a report shows, so that it needs no data: ``history_…``, ``spectrum``, ``drawn_consensus``, ``noise_views``,
-        ``y``, ``choice`` and ``verdict`` as JSON, the neighbour graphs of the drawn samples and values of their features.
-        Nothing is pickled. :func:`load_results` reads it.
+        ``notes``, ``y``, ``choice`` and ``verdict`` as JSON, the neighbour graphs of the drawn samples and values of
+        their features. Nothing is pickled. :func:`load_results` reads it.
         ``.h5ad`` or ``.h5mu``: the data of ``into`` with the results added by :func:`viewfuse.annotate`.
     model : fitted estimator, or FitSummary
         With ``labels_``. What else it has is saved too.
@@ -242,6 +242,7 @@ def _for_report(fit: FitSummary) -> dict[str, Any]:
         "params_source": json.dumps({name: repr(value) for name, value in fit.params.items()}),
         "y": fit.known_labels,
         "noise_views": np.array(fit.noise_views, dtype=str),
+        "notes": np.array(fit.notes, dtype=str),
         "stopped": fit.stopped,
         "id_name": fit.id_name,
         "choice": None if fit.choice is None else json.dumps(fit.choice),

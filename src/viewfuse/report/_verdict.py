@@ -54,4 +54,10 @@ def notices(fit: FitSummary) -> list[str]:
     if fit.converged is False:
         what = "was stopped early" if fit.stopped else "did not converge"
         lines.append(f"The fit {what}: another run may give other clusters.")
-    return lines
+    return [*lines, *(one for one in fit.notes if not _is_said(one, fit))]
+
+
+def _is_said(warning: str, fit: FitSummary) -> bool:
+    """Whether the verdict, or the line about convergence, says the same."""
+    sentence = None if fit.verdict is None else str(fit.verdict["sentence"])
+    return sentence is not None and warning.startswith(sentence)

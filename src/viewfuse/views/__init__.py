@@ -7,6 +7,7 @@ from .kinds import KINDS, RELATIONS, guess_kind
 from .matrices import is_dataframe
 from .members import align_graph_frames
 from .networks import holds_networks
+from .suspicions import warn_of_suspicious_values
 from .views import Views, split_columns
 
 __all__ = [
@@ -23,4 +24,5 @@ __all__ = [
     "is_dataframe",
     "is_table",
     "split_columns",
+    "warn_of_suspicious_values",
 ]

@@ -18,10 +18,11 @@ from array_api_compat import is_numpy_array
 __all__ = ["Filler", "has_empty_cells"]
 
 _NEIGHBORS = 10
-_CONSIDERED = 200  # nearest samples among which those that have a cell are looked for
+_CONSIDERED = 200  # nearest samples, at most, among which those that have a cell are looked for
 _MOST_DONORS = 2_000
 _MOST_NUMBERS = 20_000_000  # in all donors together
-_BLOCK = 500
+_BLOCK = 100
+_MOST_CANDIDATES = 2_000_000  # cells of donors that are looked at together
 
 
 @dataclass(frozen=True)
@@ -82,13 +83,16 @@ class Filler:
         filled = array.copy()
         empty = np.isnan(array)
         rows = np.flatnonzero(empty.any(axis=1) & ~empty.all(axis=1))
+        present = float((~np.isnan(donors[v])).mean(axis=0)[empty[rows].any(axis=0)].min(initial=1.0))
+        considered = int(np.clip(8 * _NEIGHBORS / max(present, 1e-9), 8 * _NEIGHBORS, _CONSIDERED))
         for start in range(0, rows.size, _BLOCK):
             block = rows[start : start + _BLOCK]
-            nearest = _nearest({u: x[block] for u, x in points.items()}, donors)
-            for row, candidates in zip(block, nearest, strict=True):
-                columns = np.flatnonzero(empty[row])
-                found = _mean_of_first(donors[v][candidates][:, columns])
-                filled[row, columns] = found * self.scales[v][columns] + self.centres[v][columns]
+            nearest = _nearest({u: x[block] for u, x in points.items()}, donors, considered)
+            rows_of_cells, columns = np.nonzero(empty[block])
+            for cells in _parts(len(columns), nearest.shape[1]):
+                where = columns[cells]
+                found = _mean_of_first(donors[v][nearest[rows_of_cells[cells]], where[:, None]])
+                filled[block[rows_of_cells[cells]], where] = found * self.scales[v][where] + self.centres[v][where]
         whole = empty & self.whole[v][None, :]
         filled[whole] = np.round(filled[whole])
         return filled
@@ -120,31 +124,42 @@ def _learn(donors: np.ndarray, is_ready: bool) -> tuple[np.ndarray, np.ndarray, 
     return donors, centre, np.where(spread > 0, spread, 1.0), whole
 
 
-def _nearest(points: dict[int, np.ndarray], donors: dict[int, np.ndarray]) -> np.ndarray:
-    """For each point the positions of the nearest donors, the nearest first."""
+def _nearest(points: dict[int, np.ndarray], donors: dict[int, np.ndarray], most: int) -> np.ndarray:
+    """For each point the positions of the nearest donors, at most ``most``, the nearest first."""
     total: Any = 0.0
     n_views: Any = 0
     for u, x in points.items():
         squares, shared = _squared_differences(x, donors[u])
+        if shared is None:  # all columns
+            total, n_views = total + squares / x.shape[1], n_views + 1
+            continue
         total = total + np.where(shared > 0, squares / np.maximum(shared, 1), 0.0)
         n_views = n_views + (shared > 0)
     distance = np.where(n_views > 0, total / np.maximum(n_views, 1), np.inf)
-    count = min(_CONSIDERED, distance.shape[1])
+    count = min(most, distance.shape[1])
     nearest = np.sort(np.argpartition(distance, count - 1, axis=1)[:, :count], axis=1)
     order = np.argsort(np.take_along_axis(distance, nearest, axis=1), axis=1, kind="stable")
     return np.take_along_axis(nearest, order, axis=1)
 
 
-def _squared_differences(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Sums of squared differences over the columns that both rows have, and the numbers of these columns."""
+def _parts(n_cells: int, n_candidates: int) -> list[slice]:
+    """Empty cells in parts whose candidates fit in memory."""
+    size = max(_MOST_CANDIDATES // max(n_candidates, 1), 1)
+    return [slice(start, start + size) for start in range(0, n_cells, size)]
+
+
+def _squared_differences(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
+    """Sums of squared differences over the columns that both rows have, and the numbers of these columns; None if all."""
     there, here = ~np.isnan(y), ~np.isnan(x)
+    if there.all() and here.all():
+        return np.maximum((x * x).sum(axis=1)[:, None] + (y * y).sum(axis=1) - 2 * x @ y.T, 0.0), None
     a, b, m, k = np.where(here, x, 0.0), np.where(there, y, 0.0), here.astype(float), there.astype(float)
     squares = (a * a) @ k.T + m @ (b * b).T - 2 * a @ b.T
     return np.maximum(squares, 0.0), m @ k.T
 
 
 def _mean_of_first(values: np.ndarray) -> np.ndarray:
-    """The mean of the first ten numbers of each column; 0, the mean of all samples, where there is none."""
+    """The mean of the first ten numbers of each row; 0, the mean of all samples, where there is none."""
     there = ~np.isnan(values)
-    chosen = there & (np.cumsum(there, axis=0) <= _NEIGHBORS)
-    return np.asarray(np.where(chosen, values, 0.0).sum(axis=0) / np.maximum(chosen.sum(axis=0), 1))
+    chosen = there & (np.cumsum(there, axis=1) <= _NEIGHBORS)
+    return np.asarray(np.where(chosen, values, 0.0).sum(axis=1) / np.maximum(chosen.sum(axis=1), 1))

@@ -13,6 +13,7 @@ from .._utils.extras import require
 from .._utils.text import listed
 from ..exceptions import ViewsError
 from .conventions import is_id_column, is_id_variable, is_label_name
+from .encoding.table import check_column_names
 from .encoding.written import date_format, number_style
 
 __all__ = ["IdSource", "find_ids", "id_values", "loose", "without_ids"]
@@ -39,6 +40,8 @@ def find_ids(tables: Mapping[str, Any], asked: str | None = None) -> dict[str, I
     same name in all tables that is different in every row, text or whole numbers, and has most of its values in common; a
     column with the name of ids, an index that does not just count the rows, or a first column of different texts.
     """
+    for view, table in tables.items():
+        check_column_names(table, view)
     if asked is not None:
         return {view: _asked(table, asked, view) for view, table in tables.items()}
     if all(_has_labelled_index(table) for table in tables.values()):
@@ -163,7 +166,10 @@ def _by_convention(table: Any, view: str) -> IdSource | None:
     if is_label_name(first) or len(table.columns) == 1:
         return None
     if _UNNAMED.fullmatch(first):
-        return IdSource(first, None)
+        unnamed, second = IdSource(first, None), table.columns[1]
+        # Beside ids, a column that counts the rows is an index that was saved with them.
+        has_ids = len(table.columns) > 2 and _is_text(table[second]) and table[second].is_unique
+        return IdSource(second, second) if has_ids and _counts_rows(table, unnamed) else unnamed
     return IdSource(first, first) if _is_text(table[first]) and table[first].is_unique else None
 
 

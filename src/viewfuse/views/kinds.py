@@ -133,6 +133,7 @@ def guess_kind(array: Any) -> str:
     """
     if array.shape[0] != array.shape[1] or array.shape[0] < 3 or not (sp.issparse(array) or is_numpy_array(array)):
         return "features"
+    array = array.astype(np.int8) if array.dtype.kind == "b" else array  # truth values cannot be subtracted
     values = array.data if sp.issparse(array) else array
     if values.size and not np.isfinite(values).all():
         return "features"

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 
 from .._utils.text import count, listed
-from .._utils.warn import warn
+from .._utils.warn import recording, texts_of, warn
 from ..exceptions import EmptyCellsWarning, EncodingWarning, UnusedColumnsWarning, ViewsError
 from .encoding import Encoding, TableEncoding, Types, encode_table, learn_encodings
 from .encoding.table import encode_array, learn_array, plain_encoding
@@ -22,6 +22,7 @@ from .tables import Joined, join_frames
 __all__ = ["Read", "known_ids", "read_members"]
 
 _SHOWN = 6  # columns that a warning names
+_FEWEST_NEW, _MOVED = 10, 2.0  # new samples, and standard deviations
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class Read:
     kinds : tuple of str, as asked for, but guessed where a view was a table
     tables : tuple with the DataFrame of each view that was one, aligned and without ids, else None; None if there is none
     encoding : Encoding, or None if no view was a table and no cell was empty
-    ids, present, id_name, n_dropped : as in ``Views``
+    ids, present, id_name, n_dropped, notes : as in ``Views``
     """
 
     arrays: list[Any]
@@ -47,9 +48,17 @@ class Read:
     present: np.ndarray | None = None
     id_name: str | None = None
     n_dropped: int = 0
+    notes: tuple[str, ...] = ()
 
 
-def read_members(
+def read_members(names: Sequence[str], members: Sequence[Any], **options: Any) -> Read:
+    """Align tables by id, encode their columns and fill their empty cells; the options are those of ``_read``."""
+    with recording() as given:
+        found = _read(names, members, **options)
+    return replace(found, notes=texts_of(given))
+
+
+def _read(
     names: Sequence[str],
     members: Sequence[Any],
     *,
@@ -88,6 +97,8 @@ def read_members(
     made = Encoding(tuple(tables), filler, joined.id_name, tuple(names)) if has_table else None
     if encoding is None and made is not None:
         _warn_of_unused(made)
+    if encoding is not None:
+        _warn_of_shifts(arrays, tables)
     _warn_of_empty(names, arrays, filled)
     held = tuple(member.matrix if is_dataframe(member.matrix) else None for member in parts)
     return Read(
@@ -236,6 +247,27 @@ def _warn_of_unused(encoding: Encoding) -> None:
             value=tuple(row["column"] for row in left_out),
         )
     )
+
+
+def _warn_of_shifts(arrays: Sequence[Any], tables: Sequence[TableEncoding | None]) -> None:
+    """Warn of columns of numbers that lie elsewhere in the new data than in the fit: other units, or another column."""
+    for array, table in zip(arrays, tables, strict=True):
+        if table is None or not table.ready or len(array) < _FEWEST_NEW:
+            continue
+        is_number = [column.levels is None for column in table.used for _ in column.feature_names]
+        numbers = array[:, is_number]
+        middles = [np.median(known) if (known := column[~np.isnan(column)]).size else 0.0 for column in numbers.T]
+        names = table.feature_names[is_number]
+        moved = [str(name) for name, middle in zip(names, middles, strict=True) if abs(middle) > _MOVED]
+        if moved:
+            warn(
+                EncodingWarning(
+                    f"View {table.view!r}: {listed(moved)} lies elsewhere than in the fit; the median of the new values is "
+                    f"more than {_MOVED:g} standard deviations from the mean.",
+                    hint="Check the units and the names of the columns.",
+                    view=table.view,
+                )
+            )
 
 
 def _warn_of_empty(names: Sequence[str], arrays: Sequence[Any], filled: Sequence[Any]) -> None:

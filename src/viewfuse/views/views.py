@@ -84,6 +84,7 @@ class Views:
     tables : tuple of DataFrames (None for views that are none), or None
     n_views : int
     n_dropped : int, samples that were left out when the data was read, because some view does not have them
+    notes : tuple of str, the warnings that were given when the data was read
     shape : (number of samples, number of features of all views together)
 
     Examples
@@ -102,6 +103,8 @@ class Views:
     >>> views.kinds, views[:2].view("cites").shape
     (('features', 'graph'), (2, 2))
     """
+
+    notes: tuple[str, ...] = ()
 
     def __init__(
         self,
@@ -147,13 +150,14 @@ class Views:
                 members,
                 kinds=asked,
                 ids=column,
-                missing=missing,  # type: ignore[arg-type]
+                missing=missing,
                 loose_ids=loose_ids,
                 types=types,
                 encoding=encoding,
             )
             ids = read.ids if ids is None or column is not None else ids
             self.id_name, self.n_dropped = read.id_name, read.n_dropped
+        self.notes = tuple(dict.fromkeys([*(data.notes if isinstance(data, Views) else ()), *read.notes]))
         self.arrays: tuple[Any, ...] = tuple(read.arrays)
         self.names: tuple[str, ...] = checked_names(names, len(self.arrays))
         self.feature_names: tuple[np.ndarray | None, ...] = tuple(read.feature_names)
@@ -241,7 +245,7 @@ class Views:
             raise ViewsTypeError(f"Samples are selected by positions, a mask or a slice, not by {samples!r}.")
         selected = object.__new__(Views)
         selected.names, selected.feature_names, selected.kinds = self.names, self.feature_names, self.kinds
-        selected.n_dropped = self.n_dropped
+        selected.n_dropped, selected.notes = self.n_dropped, self.notes
         selected.encoding, selected.id_name = self.encoding, self.id_name
         selected.tables = None if self.tables is None else tuple(t if t is None else t.iloc[rows] for t in self.tables)
         selected.arrays = tuple(
@@ -276,7 +280,7 @@ class Views:
         selected.names, selected.kinds = tuple(self.names[v] for v in chosen), tuple(self.kinds[v] for v in chosen)
         selected.arrays = tuple(self.arrays[v] for v in chosen)
         selected.feature_names = tuple(self.feature_names[v] for v in chosen)
-        selected.n_dropped = self.n_dropped
+        selected.n_dropped, selected.notes = self.n_dropped, self.notes
         selected.ids, selected.y, selected._origin = self.ids, self.y, None  # its relations have other positions
         selected.id_name = self.id_name
         selected.tables = None if self.tables is None else tuple(self.tables[v] for v in chosen)
@@ -302,7 +306,7 @@ class Views:
         _check_lengths(both.arrays, both.names)
         both.feature_names = (*self.feature_names, *further.feature_names)
         both.ids, both.y, both.id_name, both._origin = self.ids, self.y, self.id_name, None
-        both.n_dropped = self.n_dropped
+        both.n_dropped, both.notes = self.n_dropped, self.notes
         both.tables = None if self.tables is None else (*self.tables, *(None,) * n_further)
         positions = [*range(self.n_views), *[None] * n_further]
         both.encoding = None if self.encoding is None else self.encoding.of_views(positions, both.names)
@@ -319,6 +323,12 @@ class Views:
         """Whether a view is a table whose columns were encoded one by one."""
         table = None if self.encoding is None else self.encoding.tables[v]
         return table is not None and table.ready
+
+    def number_columns(self, v: int) -> np.ndarray:
+        """Which columns of a view are numbers, (d,) of bool: of a table those that were no categories, else all."""
+        if not self.is_encoded(v) or self.encoding is None or (table := self.encoding.tables[v]) is None:
+            return np.ones(self.arrays[v].shape[1], dtype=bool)
+        return np.array([column.levels is None for column in table.used for _ in column.feature_names], dtype=bool)
 
     def filled_share(self, positions: Sequence[int]) -> float:
         """The share of the cells of these views that were empty and have been filled."""

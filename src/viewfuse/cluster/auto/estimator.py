@@ -28,9 +28,10 @@ from ...linalg import numbered_by_size, renumbered
 from ...linalg.threads import for_each, spans
 from ...views import Views, holds_networks
 from .._base import EmbeddingMixin, MultiViewClusterer
-from .._checks import warn_of_verdict
+from .._checks import MOST_COMPARED, warn_of_unlike_samples, warn_of_verdict
 from .._constraints import Count, Nothing, Number, OneOf, Text
 from .._weights import WEIGHT_CONSTRAINTS, OwnWeights
+from ..contradiction import warn_of_contradictions
 from ..counting import count_clusters
 from ..relations.checks import has_relations
 from ..relations.maps import RelationIdsMixin
@@ -193,6 +194,8 @@ class AutoFusion(EmbeddingMixin, RelationIdsMixin, MultiViewClusterer):
         views = X if isinstance(X, Views) else Views(X) if holds_networks(X) else None
         if views is not None and has_relations(views):
             fit_relations(self, views, lambda plain, weights: clone(self).set_params(**weights).fit(plain))
+            arrays, present = views.incomplete_arrays()
+            warn_of_contradictions(views, arrays, present, self.labels_)
         else:
             self._relations = None
             super()._fit_checked(X)
@@ -598,7 +601,13 @@ class AutoFusion(EmbeddingMixin, RelationIdsMixin, MultiViewClusterer):
     def _placed_new(self, X: Any) -> Placed:
         check_is_fitted(self)
         new = self._as_views(X, reset=False)
-        return self._placed_views(new) if self._relations is None else placed_with_relations(self, new)
+        placed = self._placed_views(new) if self._relations is None else placed_with_relations(self, new)
+        if len(new) <= MOST_COMPARED:
+            warn_of_unlike_samples(placed.votes().outlier_scores)
+        elif self._relations is None:
+            some = np.linspace(0, len(new) - 1, MOST_COMPARED).astype(int)
+            warn_of_unlike_samples(self._placed_views(new[some]).votes().outlier_scores)
+        return placed
 
     def _placed_views(self, new: Views) -> Placed:
         arrays, there = new.incomplete_arrays()

@@ -100,6 +100,7 @@ def _canonical_order(views: Views, arrays: list[Any]) -> np.ndarray:
 
 
 def _standardised(values: np.ndarray) -> np.ndarray:
+    values = values / (float(np.abs(values).max(initial=0)) or 1.0)  # squares of large values overflow
     return np.asarray((values - values.mean()) / (values.std() or 1.0))
 
 

@@ -19,6 +19,7 @@ import scipy.sparse as sp
 from sklearn.cluster import KMeans
 from sklearn.preprocessing import normalize
 
+from ..._utils.warn import ignoring
 from ...graphs.relations import low_pass, spectral_points
 from .held_out import SAYS_SOMETHING, HeldOut, noise_level, total_score
 
@@ -165,7 +166,8 @@ def cluster_points(
     """k-means of at most 5,000 of the points; the others go to the nearest centre. Returns labels and centres."""
     n = len(points)
     rows = np.arange(n) if n <= _MOST_CLUSTERED else np.sort(random_state.choice(n, _MOST_CLUSTERED, replace=False))
-    model = KMeans(n_clusters, n_init=n_init, random_state=int(random_state.randint(2**31 - 1))).fit(points[rows])
+    with ignoring("Number of distinct clusters"):
+        model = KMeans(n_clusters, n_init=n_init, random_state=int(random_state.randint(2**31 - 1))).fit(points[rows])
     labels = model.labels_ if rows.size == n else model.predict(points)
     return np.asarray(labels, dtype=np.intp), np.asarray(model.cluster_centers_)
 

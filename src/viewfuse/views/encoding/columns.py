@@ -166,7 +166,7 @@ def numbers_of(values: Any, column: ColumnEncoding, view: str) -> np.ndarray:
     if kind in "biuf":
         numbers = values.to_numpy(dtype=float, na_value=np.nan)
     elif column.type == "date" and column.style is None:
-        return numbers_of(values.astype("datetime64[ns]"), column, view)
+        return numbers_of(_as_dates(values, column, view), column, view)
     else:
         numbers = _numbers_of_text(values, column, view)
     infinite = np.flatnonzero(np.isinf(numbers))
@@ -177,6 +177,17 @@ def numbers_of(values: Any, column: ColumnEncoding, view: str) -> np.ndarray:
             view=view,
         )
     return numbers
+
+
+def _as_dates(values: Any, column: ColumnEncoding, view: str) -> Any:
+    try:
+        return values.astype("datetime64[ns]")
+    except (ValueError, TypeError) as error:
+        raise ViewsError(
+            f"View {view!r}, column {column.name!r} holds values that are no dates ({error}).",
+            hint="Correct these values, or leave their cells empty.",
+            view=view,
+        ) from error
 
 
 def _numbers_of_text(values: Any, column: ColumnEncoding, view: str) -> np.ndarray:
@@ -288,8 +299,9 @@ def _moment(numbers: np.ndarray, power: int) -> float:
 
 
 def _within_fences(numbers: np.ndarray) -> np.ndarray:
-    low, high = np.percentile(numbers, [25, 75])
-    width = _FENCE * (high - low)
-    inside = (numbers >= low - width) & (numbers <= high + width)
+    with np.errstate(over="ignore"):  # fences beyond the largest number are infinite
+        low, high = np.percentile(numbers, [25, 75])
+        width = _FENCE * (high - low)
+        inside = (numbers >= low - width) & (numbers <= high + width)
     # Where a quarter of the values and more are far away, they are no outliers.
     return inside if inside.mean() > 0.9 and np.ptp(numbers[inside]) > 0 else np.ones(len(numbers), dtype=bool)

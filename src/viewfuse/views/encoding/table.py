@@ -26,6 +26,7 @@ from .columns import ColumnEncoding, has_heavy_tail, learn_column, mean_and_spre
 
 __all__ = [
     "TableEncoding",
+    "check_column_names",
     "encode_array",
     "encode_table",
     "learn_array",
@@ -179,6 +180,11 @@ def _check_shape(table: Any, view: str) -> None:
             parameter="samples",
             value=("columns",),
         )
+    check_column_names(table, view)
+
+
+def check_column_names(table: Any, view: str) -> None:
+    """Raise ViewsError if two columns of a table have the same name."""
     names = [str(name) for name in table.columns]
     if len(set(names)) < len(names):
         repeated = sorted({name for name in names if names.count(name) > 1})

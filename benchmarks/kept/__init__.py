@@ -1,0 +1,1 @@
+"""Benchmarks that asv (airspeed velocity) runs; ``make bench``."""

@@ -1,0 +1,185 @@
+"""Views whose own clusters contradict the result.
+
+If the rows of a view are in another order than those of the others, or some of its rows are damaged, no message of a reader
+can say so, and a clustering of all views still looks plausible. But clear clusters of that view are then not those of the
+result. A view has *clear* clusters if its own neighbour graph nearly falls apart into them: the relative eigengap after the
+k-th eigenvalue is above 0.6, none is small, and a cloud with the same covariances has nothing like it. They *contradict*
+the result if neither tells much about the other: with the entropies of the two partitions, ``H(own | result) / H(own)`` and
+``H(result | own) / H(result)`` are both above 0.8. Clusters that divide or join those of the result do not contradict it,
+nor do views of which each sees only some of the borders, since the result then tells the clusters of all of them.
+
+Only columns of numbers count, unless a view has many columns: every category is a clear partition, and most have nothing to
+do with the clusters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.metrics import mutual_info_score
+
+from .._utils.device import to_host
+from .._utils.warn import note, warn
+from ..exceptions import ContradictingViewWarning
+from ..graphs import Samples
+from ..graphs.representation import represent
+from ..linalg.sparse_cut import quick_cut, spectrum
+from ..views import RELATIONS, Views
+from .structure import modularity, null_spectra, ratio_to_null
+
+__all__ = ["clear_clusters", "clear_communities", "contradiction", "warn_of_contradictions"]
+
+_CONTRADICTS = 0.8  # of both entropies
+_CLEAR_GAP = 0.6
+_NULL_RATIO = 0.3
+_MOST_CLUSTERS = 10
+_SMALLEST = 0.25  # of the mean size
+_MOST_SAMPLES = 300
+_FEWEST_SAMPLES = 40
+_MANY_COLUMNS = 50
+_MOST_IN_GRAPH = 5_000
+_GAP_OF_GRAPH, _MODULARITY = 0.3, 0.3
+_FEW_VALUES = 10  # a column with fewer different values is like a category
+
+
+def warn_of_contradictions(views: Views, arrays: Sequence[Any], present: np.ndarray | None, labels: Any) -> None:
+    """Warn of views with clear clusters that contradict these of the fit; note views that contradict each other."""
+    labels = np.asarray(to_host(labels))
+    if views.n_views < 2:
+        return
+    own = _own_clusters(views, arrays, present)
+    against = [v for v, (rows, clusters) in own.items() if contradiction(clusters, labels[rows]) > _CONTRADICTS]
+    for v in against:
+        warn(
+            ContradictingViewWarning(
+                f"View {views.names[v]!r} has {own[v][1].max() + 1} clear clusters of its own, which have nothing to do "
+                "with those of the result. Either it shows something else than the other views, or its rows are in another "
+                "order, or some of its values are damaged.",
+                hint="Check the order of its rows and its ids; leave it out if it shows something else.",
+                view=views.names[v],
+            )
+        )
+    for u, v in combinations([v for v in own if v not in against], 2):
+        if _contradict(own[u], own[v]):
+            note(
+                f"Views {views.names[u]!r} and {views.names[v]!r} have clear clusters that have nothing to do with each "
+                "other, and the result combines them. If both should show the same clusters, the rows of one are in another "
+                "order."
+            )
+
+
+def _own_clusters(
+    views: Views, arrays: Sequence[Any], present: np.ndarray | None
+) -> dict[int, tuple[np.ndarray, np.ndarray]]:
+    """The clear clusters of the views that have such, with the samples that were looked at."""
+    found = {}
+    for v in (v for v, kind in enumerate(views.kinds) if kind == "graph" and len(views) <= _MOST_IN_GRAPH):
+        graph = sp.csr_array(arrays[v])
+        rows = np.flatnonzero(np.asarray(abs(graph).sum(axis=1)).ravel() + np.asarray(abs(graph).sum(axis=0)).ravel())
+        own = clear_communities(graph[rows][:, rows]) if len(rows) >= _FEWEST_SAMPLES else None
+        if own is not None:
+            found[v] = rows, own
+    for v in _comparable(views, arrays):
+        rows = _spread(np.arange(len(views)) if present is None else np.flatnonzero(present[:, v]))
+        rows = _with_values(arrays[v], rows)
+        points = _points(views, arrays[v], v, rows) if len(rows) >= _FEWEST_SAMPLES else np.empty((0, 0))
+        own = clear_clusters(points) if points.shape[1] else None
+        if own is not None:
+            found[v] = rows, own
+    return found
+
+
+def _contradict(one: tuple[np.ndarray, np.ndarray], other: tuple[np.ndarray, np.ndarray]) -> bool:
+    """Whether the clusters of two views, each with its samples, contradict each other."""
+    _, here, there = np.intersect1d(one[0], other[0], return_indices=True)
+    return len(here) >= _FEWEST_SAMPLES and contradiction(one[1][here], other[1][there]) > _CONTRADICTS
+
+
+def clear_clusters(points: np.ndarray) -> np.ndarray | None:
+    """Labels of the clear clusters that points have by themselves, (n,); None if there are none."""
+    samples = Samples((points,))
+    rng = np.random.RandomState(0)
+    cuts = _cuts(samples.joint_graph(), _CLEAR_GAP)
+    if not cuts:
+        return None
+    count = min(_MOST_CLUSTERS + 1, len(points) - 1)
+    nulls = np.mean([null.values for _, null in null_spectra(samples, count, rng)], axis=0)
+    clear = [cut for cut in cuts if ratio_to_null(cut.values, nulls, cut.k) <= _NULL_RATIO]
+    return max(clear, key=lambda cut: cut.gap).labels if clear else None
+
+
+def clear_communities(graph: Any) -> np.ndarray | None:
+    """The same for a graph, whose clusters are clear if more edges than in a random graph are inside them."""
+    symmetric = sp.csr_array(abs(graph))
+    symmetric = sp.csr_array(symmetric + symmetric.T)
+    clear = [cut for cut in _cuts(symmetric, _GAP_OF_GRAPH) if modularity(symmetric, cut.labels) > _MODULARITY]
+    return max(clear, key=lambda cut: cut.gap).labels if clear else None
+
+
+@dataclass(frozen=True)
+class _Cut:
+    """A division of a graph into k clusters, with the eigenvalues of the graph and the gap after the k-th."""
+
+    k: int
+    gap: float
+    values: np.ndarray
+    labels: np.ndarray
+
+
+def _cuts(graph: sp.csr_array, least_gap: float) -> list[_Cut]:
+    """The cuts with a gap of at least this size in which no cluster is small."""
+    n = graph.shape[0]
+    count = min(_MOST_CLUSTERS + 1, n - 1)
+    found = spectrum(graph, count, random_state=np.random.RandomState(0), dense_up_to=_MOST_SAMPLES)
+    cuts = []
+    for k in range(2, min(count, len(found.values))):  # a graph with values that are not finite has no spectrum
+        if (gap := found.relative_gap(k)) >= least_gap:
+            labels = quick_cut(found.vectors[:, :k])
+            if np.bincount(labels, minlength=k).min() >= _SMALLEST * n / k:
+                cuts.append(_Cut(k, gap, found.values, labels))
+    return cuts
+
+
+def contradiction(one: np.ndarray, other: np.ndarray) -> float:
+    """How little each of two partitions tells about the other: 0 if one divides the other, 1 if they are independent."""
+    shared = mutual_info_score(one, other)
+    entropies = mutual_info_score(one, one), mutual_info_score(other, other)
+    return min(1 - shared / entropy if entropy > 0 else 0.0 for entropy in entropies)
+
+
+def _comparable(views: Views, arrays: Sequence[Any]) -> list[int]:
+    """The views of features in the processor's memory, which are not categories."""
+    return [
+        v
+        for v, (array, kind) in enumerate(zip(arrays, views.kinds, strict=True))
+        if kind not in (*RELATIONS, "categories") and (sp.issparse(array) or isinstance(array, np.ndarray))
+    ]
+
+
+def _spread(rows: np.ndarray) -> np.ndarray:
+    """At most so many of these rows, at equal distances."""
+    return rows[np.unique(np.linspace(0, len(rows) - 1, min(len(rows), _MOST_SAMPLES)).astype(int))] if len(rows) else rows
+
+
+def _with_values(array: Any, rows: np.ndarray) -> np.ndarray:
+    """The rows that are neither missing nor all zeros; the latter are alike, but that makes them no cluster."""
+    some = array[rows]
+    if sp.issparse(some):
+        return rows[np.asarray(abs(some).sum(axis=1)).ravel() > 0]
+    return rows[np.isfinite(some).all(axis=1) & some.any(axis=1)]
+
+
+def _points(views: Views, array: Any, v: int, rows: np.ndarray) -> np.ndarray:
+    """The points of these samples by the columns of numbers, which may be none."""
+    some = array[rows]
+    if sp.issparse(some) or some.shape[1] > _MANY_COLUMNS:
+        return represent(some, encoded=views.is_encoded(v))(some)
+    numbers = views.number_columns(v) & [np.unique(column).size > _FEW_VALUES for column in some.T]
+    if not numbers.any():
+        return np.empty((len(rows), 0))
+    return represent(some[:, numbers], encoded=views.is_encoded(v))(some[:, numbers])

@@ -1,0 +1,145 @@
+"""Damaged values are warned of, by view, row and column; ordinary values are not."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import viewfuse as vf
+from viewfuse._utils.warn import recording
+from viewfuse.exceptions import SuspiciousValuesWarning
+from viewfuse.views import Views, warn_of_suspicious_values
+
+N = 120
+
+
+def tables(seed=0):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 3, N)
+    body = 50 + 4 * rng.normal(size=(3, 3))[y] + rng.normal(size=(N, 3))
+    use = 20 + 3 * rng.normal(size=(3, 4))[y] + rng.normal(size=(N, 4))
+    ids = [f"c{i}" for i in range(N)]
+    return {
+        "body": pd.DataFrame(body, columns=["age", "weight", "height"], index=ids),
+        "use": pd.DataFrame(use, columns=list("abcd"), index=ids),
+    }
+
+
+def coded(t):
+    t["body"].loc[t["body"].index[::9], "weight"] = -999.0
+
+
+def in_two_units(t):
+    t["use"].loc[t["use"].index[::3], "b"] *= 1000
+
+
+def with_signs(t):
+    t["body"].iloc[::3] *= -1
+
+
+def with_a_repeated_column(t):
+    t["use"]["copy"] = t["use"]["again"] = t["use"]["a"]
+
+
+def with_totals(t):
+    for table in t.values():
+        table.loc["Total"] = table.sum()
+
+
+def with_means(t):
+    for table in t.values():
+        table.loc["c999"] = table.mean()
+
+
+def filled_down(t):
+    t["use"].iloc[30:60] = t["use"].iloc[29].to_numpy()
+
+
+DAMAGE = {
+    coded: ("body", "-999 occurs several times in column 'weight'"),
+    in_two_units: ("use", "the values of column 'b' are of two kinds, one about 1,000 times"),
+    with_signs: ("body", "the same 40 rows are negative in columns 'age', 'weight', 'height'"),
+    with_a_repeated_column: ("use", "columns 'a', 'copy', 'again' are equal"),
+    with_totals: ("body", "row 120 (id 'Total') is the sum of all other rows in 3 of 3 columns"),
+    with_means: ("use", "row 120 (id 'c999') is the mean of all other rows in 4 of 4 columns"),
+    filled_down: ("use", "31 samples have exactly the same values, the first in row 29 (id 'c29')"),
+}
+
+
+def given(views):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        warn_of_suspicious_values(views)
+    return [w.message for w in caught if isinstance(w.message, SuspiciousValuesWarning)]
+
+
+@pytest.mark.parametrize("damage", DAMAGE, ids=lambda damage: damage.__name__)
+def test_damage_is_named(damage):
+    data = tables()
+    damage(data)
+    view, words = DAMAGE[damage]
+    found = [message for message in given(Views(data)) if message.view == view]
+    assert any(words in message.problem for message in found), [str(message) for message in given(Views(data))]
+    assert all(message.hint for message in found)
+
+
+@pytest.mark.parametrize("damage", [coded, in_two_units, with_signs, with_totals, filled_down], ids=lambda d: d.__name__)
+def test_arrays_are_looked_at_too(damage):
+    data = tables()
+    damage(data)
+    view, _ = DAMAGE[damage]
+    assert view in [message.view for message in given(Views({name: t.to_numpy() for name, t in data.items()}))]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_ordinary_tables_give_no_warning(seed):
+    rng = np.random.default_rng(seed)
+    data = tables(seed)
+    data["use"]["spent"] = np.where(rng.random(N) < 0.6, 0, rng.gamma(2, 50, N))  # most buy nothing
+    data["use"]["flag"] = rng.integers(0, 2, N) * 1000  # two values are no mixture of units
+    data["body"]["score"] = rng.normal(size=N)  # two signs
+    data["body"]["income"] = np.exp(rng.normal(10, 1.5, N))  # over several powers of ten
+    centred = (data["body"] - data["body"].mean()) / data["body"].std()
+    assert not given(Views(data))
+    assert not given(Views({"centred": centred, "use": data["use"]}))
+
+
+def test_words_and_pixels_give_no_warning():
+    rng = np.random.default_rng(0)
+    words = rng.poisson(0.05, (N, 300)) * rng.uniform(1, 2, (N, 300))
+    pixels = np.repeat(rng.uniform(0, 255, (N, 40)), 2, axis=1)
+    assert not given(Views({"words": words, "pixels": pixels}))
+
+
+def test_customers_without_any_use_are_ordinary():
+    data = tables()
+    data["use"].iloc[30:60] = 0.0
+    assert not [message for message in given(Views(data)) if "exactly the same" in str(message)]
+
+
+def test_frequent_values_are_noted_without_a_warning():
+    data = tables()
+    data["use"].loc[data["use"].index[::4], "a"] = 0.0
+    data["use"].loc["c1", "a"] = -1.0  # so that 0 is not the smallest
+    with warnings.catch_warnings(), recording() as record:
+        warnings.simplefilter("error")
+        warn_of_suspicious_values(Views(data))
+    assert any("0 is frequent in column 'a'" in str(one) for one in record)
+
+
+@pytest.mark.parametrize("method", ["auto", "gfsc", "anchor-gfsc", "km"])
+def test_every_kind_of_estimator_says_it(method):
+    data = tables()
+    coded(data)
+    with pytest.warns(SuspiciousValuesWarning, match="-999"):
+        vf.METHODS[method](3, random_state=0).fit(Views(data))
+
+
+def test_empty_and_constant_columns_do_no_harm():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"x": rng.normal(size=30), "empty": np.nan, "same": 3.0})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.simplefilter("ignore", vf.exceptions.UnusedColumnsWarning)
+        warn_of_suspicious_values(Views({"a": frame, "b": rng.normal(size=(30, 2))}))
