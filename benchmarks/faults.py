@@ -240,6 +240,56 @@ class Tune(Trial):
             raise Lost("the clusters differ after resuming")
 
 
+class Predict(Trial):
+    """``viewfuse predict -o`` over older clusters."""
+
+    def prepare(self, folder: Path) -> None:
+        super().prepare(folder)
+        views = vf.datasets.make_views(n_samples=200, n_clusters=3, random_state=0)
+        vf.AutoFusion(3, random_state=0).fit(views[:150]).save(folder / "fit.model")
+        np.savez(folder / "new.npz", **dict(zip(views.names, views[150:].arrays, strict=True)))
+        (folder / "labels.csv").write_text("older\n")
+
+    def work(self, folder: Path) -> Callable[[], object]:
+        return command("predict", folder / "fit.model", folder / "new.npz", "-o", folder / "labels.csv")
+
+    def check_visible(self, folder: Path) -> None:
+        allowed = (b"older\n", (self.reference / "labels.csv").read_bytes())
+        if (folder / "labels.csv").read_bytes() not in allowed:
+            raise Lost("labels.csv is neither the old nor the new file")
+
+    def check_done(self, folder: Path) -> None:
+        if (folder / "labels.csv").read_bytes() != (self.reference / "labels.csv").read_bytes():
+            raise Lost("labels.csv differs")
+
+
+class Benchmark(Trial):
+    """``viewfuse benchmark``, which resumes."""
+
+    def prepare(self, folder: Path) -> None:
+        super().prepare(folder)
+        views = vf.datasets.make_views(n_samples=48, n_clusters=3, n_features=(5, 7), noise=2.0, random_state=0)
+        np.savez(folder.parent / "small.npz", X1=views.arrays[0], X2=views.arrays[1], y=views.y)
+
+    def work(self, folder: Path) -> Callable[[], object]:
+        data = folder.parent / "small.npz"
+        return command("benchmark", "-o", folder, "--data", data, "-m", "km,sc-ave", "--seeds", 2, "-w", 1, "--cells-only")
+
+    def check_visible(self, folder: Path) -> None:
+        self.cells(folder)
+
+    def check_done(self, folder: Path) -> None:
+        if self.cells(folder) != self.cells(self.reference):
+            raise Lost("the scores differ after resuming")
+
+    def cells(self, folder: Path) -> dict[str, object]:
+        """The scores of each finished cell, by its key."""
+        path = folder / "cells.jsonl"
+        lines = path.read_bytes().split(b"\n")[:-1] if path.exists() else []
+        results = [entry["result"] for entry in map(json.loads, lines) if "result" in entry]
+        return {json.dumps(result["key"]): result.get("scores") for result in results}
+
+
 class Download(Trial):
     """``viewfuse datasets fetch`` from a local server that sends the file slowly."""
 
@@ -393,7 +443,7 @@ def situations(folder: Path) -> Iterator[tuple[str, int, str, bool]]:
 
 
 # Shares of the trials; Dask gets the rest.
-SHARES = {ClusterOutput: 0.25, SavedModel: 0.2, Reproduce: 0.1, Tune: 0.15, Download: 0.2}
+SHARES = {ClusterOutput: 0.2, SavedModel: 0.1, Predict: 0.15, Benchmark: 0.15, Reproduce: 0.1, Tune: 0.1, Download: 0.1}
 
 
 def kill_files(kind: type[Trial], count: int, rng: random.Random, folder: Path) -> bool:

@@ -1,6 +1,7 @@
 """Exact GFSC on a GPU: time, memory and answers against n, against the device's own limits and against the processor.
 
     python benchmarks/gpu.py [--sizes 5000 20000 50000 100000] [--cpu 5000 20000] [--data FOLDER]
+    python benchmarks/gpu.py --sizes 20000 --cpu --anchors 20000 100000 1000000 10000000 --profile
 
 Needs PyTorch and a CUDA device. Three generated views of 30, 60 and 120 features, 20 clusters, single precision, defaults.
 Every size is fitted once to warm up (below 50,000 samples) and then timed with CUDA events, the median of three up to 20,000
@@ -13,6 +14,8 @@ With FOLDER (Handwritten_numerals.npz, reuters_1200.npz: see --pack) the publish
 from __future__ import annotations
 
 import argparse
+import cProfile
+import pstats
 import statistics
 import time
 import warnings
@@ -129,19 +132,26 @@ def cpu_row(n, gpu_seconds):
     )
 
 
-def anchors(n):
-    """AnchorGFSC on rows that are made on the device."""
+def anchors(n, *, profile=False):
+    """AnchorGFSC on rows that are made on the device; at most a million are fitted before, to load libraries."""
     torch.cuda.empty_cache()
-    vf.AnchorGFSC(CLUSTERS, random_state=0).fit(blobs(200_000, "cuda")[0])  # libraries are loaded
+    vf.AnchorGFSC(CLUSTERS, random_state=0).fit(blobs(min(n, 1_000_000), "cuda")[0])
     views, truth = blobs(n, "cuda")
     before = torch.cuda.memory_allocated()
     torch.cuda.reset_peak_memory_stats()
-    seconds, model = event_time(lambda: vf.AnchorGFSC(CLUSTERS, random_state=0).fit(views))
+    times = []
+    for _ in range(3):
+        seconds, model = event_time(lambda: vf.AnchorGFSC(CLUSTERS, random_state=0).fit(views))
+        times.append(seconds)
     peak = torch.cuda.max_memory_allocated() - before
     some = slice(0, 1_000_000)
     ari = vf.metrics.ari(truth[some], model.labels_[some])
     memory = f"{peak / 1e9:.1f} GB in addition to the data"
-    print(f"\nAnchorGFSC, {n:,} rows: {seconds:.1f} s, {memory}, ARI {ari:.3f}", flush=True)
+    print(f"\nAnchorGFSC, {n:,} rows: {statistics.median(times):.2f} s, {memory}, ARI {ari:.3f}", flush=True)
+    if profile:
+        profiler = cProfile.Profile()
+        profiler.runcall(vf.AnchorGFSC(CLUSTERS, random_state=0).fit, views)
+        pstats.Stats(profiler).sort_stats("cumulative").print_stats(40)
 
 
 def cupy_agrees():
@@ -193,7 +203,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sizes", type=int, nargs="*", default=[5_000, 20_000, 50_000, 100_000])
     parser.add_argument("--cpu", type=int, nargs="*", default=[5_000, 20_000])
-    parser.add_argument("--anchors", type=int, default=10_000_000, help="rows for AnchorGFSC; 0 for none")
+    rows = [20_000, 100_000, 1_000_000, 10_000_000]
+    parser.add_argument("--anchors", type=int, nargs="*", default=rows, help="numbers of rows for AnchorGFSC")
+    parser.add_argument("--profile", action="store_true", help="print where the time of AnchorGFSC goes")
     parser.add_argument("--data", type=Path)
     parser.add_argument("--pack", type=Path, help="write the .npz files from this folder's .mat files into --data and stop")
     options = parser.parse_args()
@@ -211,8 +223,8 @@ def main():
     seconds = {n: gpu_row(n, flops, bandwidth) for n in options.sizes}
     for n in options.cpu:
         cpu_row(n, seconds.get(n))
-    if options.anchors:
-        anchors(options.anchors)
+    for n in options.anchors:
+        anchors(n, profile=options.profile)
     cupy_agrees()
     if options.data:
         same_answers(options.data)

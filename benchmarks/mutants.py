@@ -1,7 +1,10 @@
-"""Insert small faults into fusion/, linalg/ and metrics.py, one at a time, and check that the tests fail.
+"""Insert small faults into the code, one at a time, and check that the tests fail.
 
     pip install cosmic-ray
-    python benchmarks/mutants.py --sample 400 --seed 1 [--only fusion/driver.py] [--list]
+    python benchmarks/mutants.py --sample 400 --seed 1 [--only views/ selection/ inspection/] [--processes 16] [--list]
+
+The modules are fusion/, linalg/, views/ with the encoding of tables, selection/, inspection/, cluster/contradiction.py and
+metrics.py.
 
 The faults are those of cosmic-ray: an operator, comparison or number is replaced, a condition negated, a loop left out, a
 decorator removed. There are thousands, so a random sample is drawn, and the share of detected ("killed") faults is given
@@ -26,8 +29,10 @@ import sys
 import time
 import tomllib
 from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import cache
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +65,32 @@ TESTS = {
     "fusion/variants/published.py": ["tests/fusion/variants/test_published.py", "tests/fusion/test_exact.py"],
     "fusion/variants/robust.py": ["tests/fusion/variants/test_robust.py", "tests/fusion/test_incomplete.py"],
     "fusion/view_graphs.py": ["tests/fusion/variants", "tests/fusion/test_exact.py", "tests/fusion/test_incomplete.py"],
+    "cluster/contradiction.py": ["tests/cluster/test_contradiction.py"],
+    "selection/comparison.py": ["tests/selection/test_comparison.py"],
+    "selection/matching.py": ["tests/selection/test_matching.py"],
+    "selection/method_choice.py": ["tests/selection/test_method_choice.py"],
+    "selection/n_clusters.py": ["tests/selection/test_n_clusters.py"],
+    "selection/stability.py": ["tests/selection/test_stability.py"],
+    "selection/tuning.py": ["tests/selection/test_tuning.py"],
+    "inspection/agreement.py": ["tests/inspection/test_agreement.py"],
+    "inspection/features.py": ["tests/inspection/test_features.py", "tests/inspection/test_summary.py"],
+    "inspection/graphs.py": ["tests/inspection/test_graphs.py"],
+    "inspection/layouts.py": ["tests/inspection/test_layouts.py"],
+    "inspection/markers.py": ["tests/inspection/test_markers.py", "tests/inspection/test_features.py"],
+    "inspection/neighbor_map.py": ["tests/inspection/test_neighbor_map.py"],
+    "inspection/notebook.py": ["tests/inspection/test_notebook.py"],
+    "inspection/parameters.py": ["tests/inspection/test_parameters.py"],
+    "views/filling.py": ["tests/views/test_filling.py"],
+    "views/ids.py": ["tests/views/test_ids.py", "tests/io/test_tables.py"],
+    "views/join_by_id.py": ["tests/views/test_views.py", "tests/io/test_tables.py"],
+    "views/kinds.py": ["tests/views/test_kinds.py"],
+    "views/labels.py": ["tests/views/test_labels.py"],
+    "views/suspicions.py": ["tests/views/test_suspicions.py"],
+}
+TESTS_OF_ROOM = {
+    "views/encoding/": ["tests/views/encoding", "tests/cluster/test_encoding.py"],
+    "views/": ["tests/views", "tests/io/test_tables.py"],
+    "inspection/": ["tests/inspection"],
 }
 DEFAULT_TESTS = ["tests/fusion/kernels/test_kernels.py", "tests/fusion/test_exact.py"]
 
@@ -154,7 +185,9 @@ def _difference(original: str, changed: str) -> tuple[int, str, str]:
 
 
 def tests_of(module: str) -> list[str]:
-    return TESTS.get(module, DEFAULT_TESTS)
+    """The tests of a module, or else those of its room."""
+    room = next((room for room in TESTS_OF_ROOM if module.startswith(room)), None)
+    return TESTS.get(module, DEFAULT_TESTS if room is None else TESTS_OF_ROOM[room])
 
 
 class _Changed(importlib.machinery.SourceFileLoader):
@@ -242,35 +275,48 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sample", type=int, default=400, help="how many faults to draw; 0 for all")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--only", default="", help="only modules whose path starts with this, such as fusion/ or metrics.py")
+    parser.add_argument(
+        "--only", nargs="+", default=[""], help="only modules whose path starts so, as fusion/ or metrics.py"
+    )
+    parser.add_argument("--processes", type=int, default=1, help="each runs a part of the sample")
     parser.add_argument("--skip", type=int, default=0, help="leave out this many faults at the start of the sample")
     parser.add_argument("--minutes", type=float, default=math.inf, help="stop after this time, and print where to continue")
     parser.add_argument("--limit", type=float, help="seconds for the tests of a module; measured by default")
     parser.add_argument("--list", action="store_true", help="print the sample without running tests")
     options = parser.parse_args()
     os.chdir(ROOT)
-    paths = [*sorted(PACKAGE.glob("fusion/**/*.py")), *sorted(PACKAGE.glob("linalg/*.py")), PACKAGE / "metrics.py"]
+    rooms = ("fusion/**/*.py", "linalg/*.py", "views/**/*.py", "selection/*.py", "inspection/*.py")
+    single = (PACKAGE / "metrics.py", PACKAGE / "cluster" / "contradiction.py")
+    paths = [*(path for room in rooms for path in sorted(PACKAGE.glob(room)) if path.name != "__init__.py"), *single]
     modules = {path.relative_to(PACKAGE).as_posix(): path for path in paths}
     _check_tables(modules)
-    chosen = [path for name, path in modules.items() if name not in NEEDS_GPU and name.startswith(options.only)]
+    chosen = [path for name, path in modules.items() if name not in NEEDS_GPU and name.startswith(tuple(options.only))]
     everything = [place for path in chosen for place in places_in(path)]
     drawn = random.Random(options.seed).sample(everything, min(options.sample or len(everything), len(everything)))
     print(f"{len(everything)} faults in {len(chosen)} modules, {len(drawn)} of them drawn with seed {options.seed}")
     if options.list:
         print(*(place.mutant() for place in drawn), sep="\n")
         return 0
-    return tried(drawn[options.skip :], options.skip, options.minutes, options.limit)
+    left = drawn[options.skip :]
+    if options.processes == 1:
+        return _summary(tried(left, options.skip, options.minutes, options.limit))
+    parts = [left[first :: options.processes] for first in range(options.processes)]
+    with ProcessPoolExecutor(options.processes, mp_context=get_context("spawn")) as pool:
+        found = [pool.submit(tried, part, 0, options.minutes, options.limit) for part in parts if part]
+        return _summary(_together([part.result() for part in found]))
 
 
 def _check_tables(modules: dict[str, Path]) -> None:
     """Tests that do not exist would fail for every fault, and so count all of them as killed."""
-    tests = {path for paths in (*TESTS.values(), DEFAULT_TESTS) for path in paths}
+    tests = {path for paths in (*TESTS.values(), *TESTS_OF_ROOM.values(), DEFAULT_TESTS) for path in paths}
     absent = sorted({*TESTS, *NEEDS_GPU} - set(modules)) + sorted(path for path in tests if not (ROOT / path).exists())
     if absent:
         raise SystemExit(f"the tables of mutants.py name files that do not exist: {', '.join(absent)}")
 
 
-def tried(places: list[Place], first: int, minutes: float, limit: float | None) -> int:
+def tried(places: list[Place], first: int, minutes: float, limit: float | None) -> dict[str, Counter]:
+    """Outcomes by module."""
+    os.chdir(ROOT)
     import_what_tests_need()
     equivalents, limits = known_equivalents(), {}
     outcomes: dict[str, Counter] = {}
@@ -291,7 +337,15 @@ def tried(places: list[Place], first: int, minutes: float, limit: float | None) 
         outcomes.setdefault(mutant.module, Counter())[outcome] += 1
         if outcome == "survived":
             print(f"{number:4} SURVIVED {mutant}", flush=True)
-    return _summary(outcomes)
+    return outcomes
+
+
+def _together(parts: list[dict[str, Counter]]) -> dict[str, Counter]:
+    total: dict[str, Counter] = {}
+    for part in parts:
+        for module, outcomes in part.items():
+            total[module] = total.get(module, Counter()) + outcomes
+    return total
 
 
 def _limit(module: str) -> float:

@@ -23,10 +23,12 @@ from pathlib import Path
 
 import h5py
 import numpy as np
+import scipy.sparse as sp
 
 import viewfuse as vf
 
 DATASETS = Path(__file__).resolve().parents[2] / "shared" / "datasets"
+TABLES = {".csv", ".parquet", ".feather", ".xlsx"}
 V73 = ("bbc_seg14of4.mat", "reuters_1200.mat", "Handwritten_numerals.mat")
 MEMORY = 2 << 30  # beyond what the process has before the first case
 
@@ -69,6 +71,14 @@ def seeds(folder: Path) -> list[Path]:
     frame.insert(0, "id", [f"s{i}" for i in range(len(frame))])
     frame.to_csv(folder / "msrc.csv", index=False)
     frame.to_parquet(folder / "msrc.parquet")
+    frame.to_feather(folder / "msrc.feather")
+    frame.head(40).to_excel(folder / "msrc.xlsx", index=False)
+    for suffix in (".gz", ".bz2", ".xz"):
+        frame.to_csv(folder / f"msrc.csv{suffix}", index=False)
+    sp.save_npz(folder / "sparse.npz", sp.csr_array(np.where(views.arrays[0] > 0.5, views.arrays[0], 0)), compressed=False)
+    ends = np.random.default_rng(0).integers(0, 60, (300, 2))
+    lines = ["source,target,weight", *(f"s{i},s{j},1.5" for i, j in ends)]
+    (folder / "edges.csv").write_text("\n".join(lines))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         parts = {name: anndata.AnnData(array.astype(float)) for name, array in zip("ab", views.arrays, strict=False)}
@@ -105,7 +115,7 @@ def outcome(path: Path) -> str:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            vf.load_views(path, views="*" if path.suffix in (".csv", ".parquet") else None)
+            vf.load_views(path, views="*" if set(path.suffixes) & TABLES else None)
         result = "read"
     except vf.ViewsFormatError as error:
         result = "refused" if str(path) in str(error) else "refused without naming the file"
@@ -125,7 +135,7 @@ def worker(paths: list[Path], seed: int, first: int, last: int, folder: Path, re
     for case in range(first, last):
         rng = np.random.default_rng([seed, case])
         which = case % len(paths)
-        path = folder / f"case{paths[which].suffix}"
+        path = folder / f"case{''.join(paths[which].suffixes)}"
         path.write_bytes(mutate(originals[which], rng))
         results.put((case, "CRASH"))
         results.put((case, outcome(path)))

@@ -1,9 +1,10 @@
-"""The three reports of the gallery: customers in tables, patients, digits.
+"""The reports of the gallery: customers in tables, patients in omics, patients, digits.
 
     python docs/reports.py FOLDER
 
-The documentation's build runs it. The customers are made up; the patients are the 569 of the breast cancer data of Wisconsin
-(Street et al., 1993) and the digits those of the UCI repository, both as scikit-learn ships them.
+The documentation's build runs it. The customers and the patients in omics are made up; the other patients are the 569 of the
+breast cancer data of Wisconsin (Street et al., 1993) and the digits those of the UCI repository, both as scikit-learn ships
+them.
 """
 
 from __future__ import annotations
@@ -27,6 +28,32 @@ def customers() -> tuple[vf.Views, pd.DataFrame]:
     return vf.Views(tables, missing="keep"), segments.to_frame()
 
 
+def omics() -> tuple[vf.Views, pd.DataFrame]:
+    """300 made-up patients of four subtypes: gene expression, methylation, and proteins of four in five.
+
+    No view tells all subtypes: expression does not tell C from D, methylation not A from B.
+    """
+    rng = np.random.default_rng(SEED)
+    subtype = rng.choice(4, 300, p=[0.4, 0.3, 0.2, 0.1])
+    ids = [f"patient-{i:03d}" for i in range(300)]
+
+    def levels(groups: list[int], n_features: int, n_informative: int) -> np.ndarray:
+        """Standard normal features, of which some have another mean in each group of subtypes."""
+        means = np.zeros((max(groups) + 1, n_features))
+        means[:, :n_informative] = 1.2 * rng.normal(size=(len(means), n_informative))
+        return means[np.array(groups)[subtype]] + rng.normal(size=(300, n_features))
+
+    expression = np.exp(levels([0, 1, 2, 2], 300, 40) + rng.normal(2, 1, 300))
+    methylation = 1 / (1 + np.exp(-levels([0, 0, 1, 2], 150, 30)))
+    proteins = levels([0, 1, 2, 3], 60, 12)
+    views = {
+        "expression": pd.DataFrame(expression, ids, [f"gene_{i:03d}" for i in range(300)]),
+        "methylation": pd.DataFrame(methylation, ids, [f"site_{i:03d}" for i in range(150)]),
+        "proteins": pd.DataFrame(proteins, ids, [f"protein_{i:02d}" for i in range(60)]).sample(frac=0.8, random_state=SEED),
+    }
+    return vf.Views(views, missing="keep"), pd.DataFrame({"subtype": np.array(list("ABCD"))[subtype]}, ids)
+
+
 def patients() -> tuple[vf.Views, pd.DataFrame]:
     """Cell nuclei of 569 patients: the mean of ten measures, their error, and their worst values."""
     data = load_breast_cancer(as_frame=True)
@@ -48,6 +75,7 @@ def digits() -> tuple[vf.Views, None]:
 
 REPORTS = {
     "customers": (customers, 4, "600 customers in three tables"),
+    "omics": (omics, 4, "300 made-up patients in three omics"),
     "patients": (patients, "auto", "569 patients: cell nuclei measured in three ways"),
     "digits": (digits, 10, "1,797 handwritten digits in six views"),
 }

@@ -195,7 +195,7 @@ print(vf.load("fit.model").labels_)
 def test_the_reports_of_the_gallery_are_written(tmp_path: Path) -> None:
     pytest.importorskip("jinja2")
     reports = runpy.run_path(str(ROOT / "docs" / "reports.py"))
-    assert set(reports["REPORTS"]) == {"customers", "patients", "digits"}
-    for page, clusters in zip(reports["write"](tmp_path, ("customers", "patients")), (4, 2), strict=True):
+    assert set(reports["REPORTS"]) == {"customers", "omics", "patients", "digits"}
+    for page, clusters in zip(reports["write"](tmp_path, ("customers", "omics", "patients")), (4, 4, 2), strict=True):
         text = page.read_text(encoding="utf-8")
         assert f"These {clusters} clusters are supported" in text

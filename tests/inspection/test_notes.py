@@ -104,3 +104,9 @@ def test_a_fit_inside_another_fit_adds_nothing():
     before = model.notes_
     assert model.view_report_ is not None
     assert model.notes_ == before
+
+
+def test_a_fit_on_some_of_the_samples_is_noted(monkeypatch):
+    monkeypatch.setattr(vf.AutoFusion, "_most_clustered", 80)
+    views = vf.datasets.make_views(n_samples=120, n_clusters=3, random_state=0)
+    assert any("Of 120 samples 80, drawn at random" in note for note in vf.AutoFusion(3, random_state=0).fit(views).notes_)

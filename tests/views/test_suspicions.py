@@ -143,3 +143,33 @@ def test_empty_and_constant_columns_do_no_harm():
         warnings.simplefilter("error")
         warnings.simplefilter("ignore", vf.exceptions.UnusedColumnsWarning)
         warn_of_suspicious_values(Views({"a": frame, "b": rng.normal(size=(30, 2))}))
+
+
+def notes_of(views):
+    with warnings.catch_warnings(), recording() as record:
+        warnings.simplefilter("error")
+        warn_of_suspicious_values(views)
+    return [str(one) for one in record]
+
+
+def test_rows_that_lie_in_the_next_column_are_noted():
+    data = tables()
+    values = data["body"].to_numpy() * [1, 3, 9]
+    values[N // 2 :] = np.roll(values[N // 2 :], 1, axis=1)
+    data["body"][:] = values
+    found = notes_of(Views(data))
+    assert [
+        note for note in found if "'body': nearly all columns have other values from about the 50% of the rows on" in note
+    ]
+    rows = np.argsort(data["use"]["a"].to_numpy())  # all views in one order: both change with the rows
+    assert not [
+        note for note in notes_of(Views({name: t.iloc[rows] for name, t in tables().items()})) if "from about" in note
+    ]
+
+
+def test_numbers_that_may_be_ids_are_noted():
+    data = tables()
+    data["body"]["account"] = np.random.default_rng(0).choice(10**8, N, replace=False)
+    data["body"]["age"] = data["body"]["age"].round()
+    assert [note for note in notes_of(Views(data)) if "column 'account' has a different whole number" in note]
+    assert not [note for note in notes_of(Views(tables())) if "whole number" in note]

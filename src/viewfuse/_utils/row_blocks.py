@@ -18,6 +18,7 @@ PORTION_BYTES = 2**26
 # Mean distance in bytes between rows of a memory map above which only their pages are read: below it, the whole file is read
 # in less time than a solid-state drive needs to find them.
 _FAR_APART = 2**16
+_PAGES = 1_000  # rows that are then read at a time
 
 
 def is_on_disk(data: Any) -> bool:
@@ -69,17 +70,25 @@ def _copied(array: Any, rows: slice) -> np.ndarray:
 def _gathered(array: Any, rows: np.ndarray, portion_bytes: int) -> np.ndarray:
     """Read rows by position. Unless they are far apart, the file is read once, portion by portion, from beginning to end."""
     if isinstance(array, np.memmap) and array.nbytes > _FAR_APART * max(len(rows), 1) and array.flags.c_contiguous:
-        for row in rows:
-            _announce(array, slice(row, row + 1))
-        gathered = np.array(array[rows])
-        _release_pages(array)
-        return gathered
+        return _gathered_by_pages(array, rows)
     portion = portion_of(array.shape[1] * array.dtype.itemsize, portion_bytes=portion_bytes)
     gathered = np.empty((len(rows), array.shape[1]), dtype=array.dtype)
     for begin in range(0, array.shape[0], portion):
         first, last = np.searchsorted(rows, (begin, begin + portion))
         if first < last:
             gathered[first:last] = _copied(array, slice(begin, begin + portion))[rows[first:last] - begin]
+    return gathered
+
+
+def _gathered_by_pages(array: np.memmap, rows: np.ndarray) -> np.ndarray:
+    """Read the pages of these rows only, a few at a time: the system maps those around them too."""
+    gathered = np.empty((len(rows), array.shape[1]), dtype=array.dtype)
+    for begin in range(0, len(rows), _PAGES):
+        some = rows[begin : begin + _PAGES]
+        for row in some:
+            _announce(array, slice(row, row + 1))
+        gathered[begin : begin + _PAGES] = array[some]
+        _release_pages(array)
     return gathered
 
 

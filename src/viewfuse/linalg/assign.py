@@ -108,7 +108,10 @@ def all_clusters_taken(labels: Any, costs: Any, n_clusters: int) -> Any:
     ``costs`` (n,) says how badly each sample fits its cluster; the samples with the largest costs are moved.
     """
     xp = array_namespace(labels)
-    found = xp.unique_values(labels).shape[0]
+    if is_numpy_array(labels):
+        found = int(np.count_nonzero(np.bincount(labels, minlength=n_clusters)))  # without sorting millions of labels
+    else:
+        found = xp.unique_values(labels).shape[0]
     if found == n_clusters:
         return labels
     warn(

@@ -11,12 +11,17 @@ from .._utils.device import to_host
 
 __all__ = ["numbered_by_size", "occurrences", "order_by_size", "renumbered"]
 
+_FIRST = 10_000  # samples
+
 
 def occurrences(labels: np.ndarray, n_clusters: int) -> tuple[np.ndarray, np.ndarray]:
     """Size and first sample of each cluster, (k,) each. The first sample of an empty cluster is n."""
-    first = np.full(n_clusters, len(labels))
-    np.minimum.at(first, labels, np.arange(len(labels)))
-    return np.bincount(labels, minlength=n_clusters), first
+    n, sizes = len(labels), np.bincount(labels, minlength=n_clusters)
+    first, end = np.full(n_clusters, n), 0
+    while end < n and (first[sizes > 0] == n).any():  # most often all clusters occur among the first samples
+        begin, end = end, min(max(2 * end, _FIRST), n)
+        np.minimum.at(first, labels[begin:end], np.arange(begin, end))
+    return sizes, first
 
 
 def order_by_size(sizes: np.ndarray, first: np.ndarray) -> np.ndarray:

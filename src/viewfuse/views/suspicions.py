@@ -6,10 +6,10 @@ Every rule names something that people do to tables and that measurements hardly
   from all others than these are from each other. If a value is only more frequent than all others together suggest, that is
   noted without a warning, because many amounts are often 0.
 * **Mixed units**: the positive numbers of a column form two groups, one of which is a hundred, a thousand, … times the
-  other, with the same distribution (Kolmogorov-Smirnov) after division, and nothing between them. No other column knows the
-  groups: those of clusters are known to others.
+  other, with the same distribution (Kolmogorov-Smirnov) after division, and nothing between them. No column of other views
+  knows the groups: those of clusters are known to others.
 * **Mixed signs**: in nearly all columns, the same rows are negative, and without their signs they have the same distribution
-  as the others. No other column knows these rows.
+  as the others. No column of other views knows these rows.
 * **Repeated columns**: three or more columns of numbers that are equal in every row.
 * **A row of totals or means**: in nearly all columns of numbers one row is the sum, or the mean, of all others.
 * **Rows filled down**: one row occurs many times in a view whose other rows are nearly all different, while the same samples
@@ -193,7 +193,7 @@ def _changed(numbers: np.ndarray, others: Sequence[np.ndarray]) -> Found:
         return
     for start in (n // 2, n // 3, 2 * n // 3):
         parts = [(x[:start][~np.isnan(x[:start])], x[start:][~np.isnan(x[start:])]) for x in numbers.T]
-        changed = [a.size > 0 and b.size > 0 and ks_2samp(a, b).pvalue < _CHANGED for a, b in parts]
+        changed = [a.size > 0 and b.size > 0 and ks_2samp(a, b, method="asymp").pvalue < _CHANGED for a, b in parts]
         if np.mean(changed) >= _ALL_COLUMNS and _is_unknown_to(np.arange(n) >= start, others):
             yield (
                 f"nearly all columns have other values from about the {start / n:.0%} of the rows on, while the other views "
@@ -213,7 +213,7 @@ def _units(columns: Sequence[str], numbers: np.ndarray, others: Sequence[np.ndar
             found.setdefault((groups[0], (logs > groups[1]).tobytes()), []).append(column)
     for (power, rows), where in found.items():
         rest = [numbers[:, c] for c in range(len(columns)) if c not in where]
-        if _is_unknown_to(np.frombuffer(rows, dtype=bool), [*rest, *others]):
+        if _is_unknown_to(np.frombuffer(rows, dtype=bool), others or rest):
             yield (
                 f"the values of {_named([columns[c] for c in where])} are of two kinds, one about {10**power:,} times the "
                 "other: they may be in two units.",
@@ -231,7 +231,7 @@ def _groups_by_power(logs: np.ndarray) -> tuple[int, float] | None:
         return None
     apart = float(high.mean() - low.mean())
     power = round(apart) if np.isfinite(apart) else 0
-    if power < 2 or abs(apart - power) > _NEAR_POWER or ks_2samp(low + power, high).pvalue <= _SAME:
+    if power < 2 or abs(apart - power) > _NEAR_POWER or ks_2samp(low + power, high, method="asymp").pvalue <= _SAME:
         return None
     return power, float(high[0] + low[-1]) / 2
 
@@ -241,7 +241,7 @@ def _is_unknown_to(rows: np.ndarray, columns: Sequence[np.ndarray]) -> bool:
     compared = [(x[rows & ~np.isnan(x)], x[~rows & ~np.isnan(x)]) for x in columns]
     compared = [(one, other) for one, other in compared if one.size and other.size]
     least = _KNOWN / max(len(compared), 1)
-    return bool(compared) and all(ks_2samp(one, other).pvalue > least for one, other in compared)
+    return bool(compared) and all(ks_2samp(one, other, method="asymp").pvalue > least for one, other in compared)
 
 
 def _signs(columns: Sequence[str], numbers: np.ndarray, others: Sequence[np.ndarray]) -> Found:
@@ -251,12 +251,16 @@ def _signs(columns: Sequence[str], numbers: np.ndarray, others: Sequence[np.ndar
         if not _SHARE_OF_GROUP <= negative.mean() <= 1 - _SHARE_OF_GROUP or np.isnan(values).any():
             continue
         away = abs(values.mean()) > _AWAY_FROM_ZERO * values.std()
-        if away and np.unique(values).size > _FEW_VALUES and ks_2samp(-values[negative], values[~negative]).pvalue > _SAME:
+        if (
+            away
+            and np.unique(values).size > _FEW_VALUES
+            and ks_2samp(-values[negative], values[~negative], method="asymp").pvalue > _SAME
+        ):
             groups.setdefault(negative.tobytes(), []).append(column)
     for key, where in groups.items():
         rows = np.frombuffer(key, dtype=bool)
         rest = [numbers[:, c] for c in range(len(columns)) if c not in where]
-        if len(where) >= max(_FEWEST_SIGNED, _ALL_COLUMNS * len(columns)) and _is_unknown_to(rows, [*rest, *others]):
+        if len(where) >= max(_FEWEST_SIGNED, _ALL_COLUMNS * len(columns)) and _is_unknown_to(rows, others or rest):
             yield (
                 f"the same {int(rows.sum())} rows are negative in {_named([columns[c] for c in where])}, and but for the "
                 "sign their values are distributed as those of the others.",

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..._utils.device import moves_to, on_device, to_host
 from ..._utils.steps import step
 from ..._utils.text import count as counted
-from ..._utils.warn import warn
+from ..._utils.warn import note, warn
 from ...exceptions import (
     ConvergenceWarning,
     UnstableClustersWarning,
@@ -260,6 +260,11 @@ class AutoFusion(EmbeddingMixin, RelationIdsMixin, MultiViewClusterer):
         self._used, repeats = distinct_views(views, arrays, own.used(used))
         chosen, present = self._chosen(arrays, self._present)
         _check_present_somewhere(present, views)
+        if len(views) > self._most_clustered:
+            note(
+                f"Of {len(views):,} samples {self._most_clustered:,}, drawn at random, were clustered; the others were "
+                "assigned to their clusters."
+            )
         encoded = [views.is_encoded(v) for v in self._used]
         factors = own.factors[self._used] / own.factors[self._used].mean()
         kinds = [views.kinds[v] for v in self._used]

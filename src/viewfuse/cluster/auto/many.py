@@ -17,6 +17,7 @@ from .votes import VotingSpace
 
 __all__ = ["labels_and_memberships", "rules_of_many"]
 
+_MOST_TESTED = 10_000  # clustered samples that are left out in turn
 _MOST_COLUMNS = 500  # of joint points whose covariances are estimated; of more, in the coordinates of the voting space
 
 
@@ -37,10 +38,13 @@ def rules_of_many(
         return Labelling(), Membership(k, None)
     by_votes = float(np.mean(space.votes().shares(labels[voters], k).argmax(axis=1) == labels[voters]))
     narrow = joint.shape[1] <= _MOST_COLUMNS or space.axes is None
-    points = (joint if narrow else space.coordinates(joint)).astype(float)
-    by_clouds = float(np.mean(out_of_fold(points, labels, k).argmax(axis=1) == labels))
-    linear, found = LinearRule.learn(joint, labels, k)
-    by_linear = float(np.mean(found == labels))
+    points = (joint if narrow else space.coordinates(joint)).astype(float, copy=False)
+    some = (
+        np.unique(np.linspace(0, len(labels) - 1, _MOST_TESTED).astype(int)) if len(labels) > _MOST_TESTED else slice(None)
+    )
+    by_clouds = float(np.mean(out_of_fold(points[some], labels[some], k).argmax(axis=1) == labels[some]))
+    linear, found = LinearRule.learn(joint[some], labels[some], k)
+    by_linear = float(np.mean(found == labels[some]))
     if by_clouds < by_votes:
         return Labelling(linear=linear) if by_linear > by_votes else Labelling(), Membership(k, None)
     clouds = Discriminant.learn(points, labels, k).in_few_directions(None if narrow else space.axes)

@@ -21,11 +21,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from array_api_compat import array_namespace, is_numpy_array
+from array_api_compat import array_namespace
 from sklearn.neighbors import NearestNeighbors
 
 from ..._utils.device import beside, to_host
-from ...graphs.anchors import UnitRows
+from ...graphs.anchors import UnitRows, largest
 from ...graphs.nearest import length_scale
 
 __all__ = ["Clouds", "learn_clouds"]
@@ -62,10 +62,11 @@ class Clouds:
         logs += self.log_shares
         xp = array_namespace(logs)
         labels = xp.argmax(logs, axis=1)
-        second, largest = _two_largest(logs)
-        logs -= largest[:, None]
+        two = largest(logs, 2)
+        second, first = two[:, 0], two[:, 1]
+        logs -= first[:, None]
         total = xp.sum(xp.exp(logs), axis=1)
-        return labels, (1 - xp.exp(second - largest)) / total
+        return labels, (1 - xp.exp(second - first)) / total
 
     def renumbered(self, order: np.ndarray) -> Clouds:
         """The same with cluster ``order[i]`` as number i."""
@@ -139,12 +140,6 @@ class _Rule:
             slopes, offsets = (beside(values, part.astype(np.float32)) for part in (slopes, offsets))
             logs = logs + values @ slopes + there * offsets[None, :]
         return logs + beside(logs, self.log_shares.astype(np.float32))
-
-
-def _two_largest(values: Any) -> tuple[Any, Any]:
-    """The second largest and the largest entry of each row."""
-    ordered = np.partition(values, -2, axis=1) if is_numpy_array(values) else array_namespace(values).sort(values, axis=1)
-    return ordered[:, -2], ordered[:, -1]
 
 
 def _span(anchors: np.ndarray, mean: np.ndarray) -> np.ndarray:

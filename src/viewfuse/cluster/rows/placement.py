@@ -9,13 +9,16 @@ from typing import Any
 import numpy as np
 from array_api_compat import array_namespace
 
-from ..._utils.device import beside, to_host
+from ..._utils.device import beside, is_tensor, to_host
 from ...fusion.anchor import AnchorFusion, AnchorModel, place
 from ...graphs.anchors import UnitRows
 from ...linalg import cluster_centres, distance_confidence, margin_confidence, nearest_centres, unit_rows
+from ...linalg.threads import for_each, spans
 from .clouds import Clouds, learn_clouds
 
 __all__ = ["Placement"]
+
+_BLOCK = 2048  # rows whose edges to the anchors fit into the cache
 
 
 @dataclass(frozen=True)
@@ -51,7 +54,7 @@ class Placement:
     ) -> Placement:
         """Learn the centres by k-means on the embedding of a sample of rows and, with ``refine``, the clouds around them."""
         model = fusion.model.like(sample[0].scale)
-        consensus = place(model, sample).consensus
+        consensus = _consensus(model, sample)
         xp = array_namespace(consensus)
         points = unit_rows(model.embed(consensus))
         centres = cluster_centres(points, n_clusters, n_init=n_init, random_state=random_state)
@@ -120,3 +123,17 @@ class Placement:
         """Arrays for the wanted results of ``n`` rows."""
         formats = self.row_formats(n_views)
         return [np.empty((n, *formats[name][0]), dtype=formats[name][1]) for name in wanted]
+
+
+def _consensus(model: AnchorModel, views: Sequence[UnitRows]) -> Any:
+    """The edge weights of all rows, block by block: those of single views are not needed."""
+    if is_tensor(views[0].scale):
+        return place(model, views).consensus
+    found = np.empty((len(views[0]), model.n_anchors), dtype=np.float32)
+
+    def part(rows: slice, _: object) -> tuple[int]:
+        found[rows] = place(model, [view[rows] for view in views]).consensus
+        return (0,)
+
+    for_each(part, spans(len(found), _BLOCK))
+    return found
