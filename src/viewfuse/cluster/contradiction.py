@@ -102,7 +102,7 @@ def _contradict(one: tuple[np.ndarray, np.ndarray], other: tuple[np.ndarray, np.
 
 def clear_clusters(points: np.ndarray) -> np.ndarray | None:
     """Labels of the clear clusters that points have by themselves, (n,); None if there are none."""
-    samples = Samples((points,))
+    samples = Samples((points,)).compact()
     rng = np.random.RandomState(0)
     cuts = _cuts(samples.joint_graph(), _CLEAR_GAP)
     if not cuts:

@@ -192,15 +192,24 @@ def _changed(numbers: np.ndarray, others: Sequence[np.ndarray]) -> Found:
     if numbers.shape[1] < 2:
         return
     for start in (n // 2, n // 3, 2 * n // 3):
-        parts = [(x[:start][~np.isnan(x[:start])], x[start:][~np.isnan(x[start:])]) for x in numbers.T]
-        changed = [a.size > 0 and b.size > 0 and ks_2samp(a, b, method="asymp").pvalue < _CHANGED for a, b in parts]
-        if np.mean(changed) >= _ALL_COLUMNS and _is_unknown_to(np.arange(n) >= start, others):
+        if _nearly_all_change(numbers, start) and _is_unknown_to(np.arange(n) >= start, others):
             yield (
                 f"nearly all columns have other values from about the {start / n:.0%} of the rows on, while the other views "
                 "have not.",
                 "Check whether two exports were joined that have other units, or another order of columns.",
             )
             return
+
+
+def _nearly_all_change(numbers: np.ndarray, start: int) -> bool:
+    """Whether nearly all columns are distributed otherwise from this row on. Ends as soon as too many are not."""
+    same, most = 0, (1 - _ALL_COLUMNS) * numbers.shape[1]
+    for column in numbers.T:
+        above, below = (part[~np.isnan(part)] for part in (column[:start], column[start:]))
+        same += not (above.size and below.size and ks_2samp(above, below, method="asymp").pvalue < _CHANGED)
+        if same > most:
+            return False
+    return True
 
 
 def _units(columns: Sequence[str], numbers: np.ndarray, others: Sequence[np.ndarray]) -> Found:

@@ -3,7 +3,8 @@
 * ``joint neighbours``: the neighbour graph of all views side by side. It sees borders that no single view sees.
 * ``view neighbours``: the mean of the normalized neighbour graphs of the whitened views. A view with clusters of its own, or
   without any, is outvoted.
-* ``anchors``: AnchorGFSC. Coarse, so it sees large shapes through noise. Three placements of the anchors or more, cut together.
+* ``anchors``: AnchorGFSC. Coarse, so it sees large shapes through noise. Three placements of the anchors, or more, are cut
+  together.
 * ``fused graphs``: GFSC. Self-expressive graphs and their cut in one optimisation; the only one that learns weights.
 * ``filled neighbours``, only if samples are missing from views: the joint neighbours again, but with the points of missing
   samples filled from similar ones, where the first takes unknown distances for mean ones.
