@@ -9,12 +9,13 @@ READY  := $(VENV)/.ready
 demo: $(READY)
 	$(BIN)/viewfuse demo
 
-# Two processes at a time: the tests of the solvers, and all others. Their lines are mixed; each ends with its own count.
+# Two processes at a time, of about the same duration. Their lines are mixed; each ends with its own count.
 # With -m, the processes that tests start can import the tests too.
 SOLVERS := tests/cluster tests/selection tests/graphs tests/linalg tests/fusion
+OTHERS  := tests/cluster/baselines $(filter-out $(SOLVERS:%=%/),$(wildcard tests/*/)) $(wildcard tests/test_*.py)
 test: $(READY)
-	@$(BIN)/python -m pytest $(SOLVERS) & solvers=$$!; \
-	$(BIN)/python -m pytest $(SOLVERS:%=--ignore=%); others=$$?; \
+	@$(BIN)/python -m pytest $(SOLVERS) --ignore=tests/cluster/baselines & solvers=$$!; \
+	$(BIN)/python -m pytest $(OTHERS); others=$$?; \
 	wait $$solvers && exit $$others
 
 test-fast: $(READY)

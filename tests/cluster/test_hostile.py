@@ -30,7 +30,7 @@ def test_guarantees_hold_for_every_way_in_and_out(way):
     if way == "annotate":
         pytest.importorskip("anndata")
     if way == "page":
-        pytest.importorskip("bokeh")
+        pytest.importorskip("jinja2")
     methods = list(METHODS)
     for number in range(4 if way == "page" else 12):
         case = hostile_ways.WayCase(way, "auto" if number % 2 else methods[number * 5 % len(methods)], 500 + number)

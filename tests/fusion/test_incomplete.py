@@ -68,6 +68,7 @@ def test_a_sample_with_no_similar_sample_in_the_view_stays_zero():
     assert np.array_equal(np.linalg.norm(basis, axis=1) > 0, present[:, 1])
 
 
+@pytest.mark.filterwarnings("ignore::viewfuse.exceptions.SuspiciousValuesWarning")  # rows of means are warned of
 def test_missing_samples_lose_less_accuracy_than_mean_imputation():
     views = vf.datasets.load_digits_views()[:500]
     lost, lost_by_means = [], []
