@@ -94,6 +94,7 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
     _counts_clusters: ClassVar[bool] = False  # whether n_clusters may be "auto"
     _memory_demand: ClassVar[MemoryDemand | None] = None  # None: the method makes no n × n array
     _gives_verdict = True  # False for fits inside other fits
+    _most_on_one_thread: ClassVar[int] = 500  # samples: for so few, one thread is as fast as several
     _most_clustered: ClassVar[int | None] = None  # samples; see _n_clustered
     _unsaved_parameters: ClassVar[tuple[str, ...]] = ()  # ``save`` leaves them out, ``load`` sets them to None
 
@@ -135,7 +136,7 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
         on_gpu = moves_to(getattr(self, "device", None), arrays) or free_memory(arrays[used[0]]) is not None
         if demand is not None and not on_gpu:
             check_memory(self, demand.bytes([arrays[v] for v in used]), len(views))
-        with solving(self), threads_for(len(views)):
+        with solving(self), threads_for(len(views), self._most_on_one_thread):
             self._fit(views, arrays, used)
             self._number_clusters()
             if self._gives_verdict and self.affinity != "precomputed":

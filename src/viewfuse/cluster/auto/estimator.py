@@ -155,6 +155,7 @@ class AutoFusion(EmbeddingMixin, RelationIdsMixin, MultiViewClusterer):
     """
 
     _counts_clusters = True
+    _most_on_one_thread: ClassVar[int] = 5_000  # its steps are short, and threads would mostly wait for each other
     _most_clustered: ClassVar[int] = 5_000  # samples; more are assigned like new samples
     _most_voters: ClassVar[int] = 1_500  # clustered samples by whose votes more than 5,000 samples are assigned
     _most_described: ClassVar[int] = 50_000  # samples whose neighbours are looked for although no label needs them
