@@ -53,7 +53,7 @@ _PLACEMENTS, _MOST_PLACEMENTS = 3, 9  # of anchors
 _PLACED_SAMPLES = 1_500  # in all placements together
 _MOST_COLUMNS = 12
 _SAMPLES_PER_PARAMETER = {"full": 5, "tied": 3}  # by the type of covariances
-_FEWEST_PER_COORDINATE = 2  # samples of a cluster whose centre is to be trusted
+_FEWEST_PER_COORDINATE = 2  # samples of a cluster whose centre is known well enough
 
 
 @dataclass(frozen=True)
