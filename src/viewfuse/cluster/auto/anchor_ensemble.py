@@ -8,7 +8,6 @@ iterations of one placement, with ``n m`` numbers for each, and the eigenvectors
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,7 +22,7 @@ from .choice import agreement_of, mean_of_others
 
 __all__ = ["AnchorEnsemble"]
 
-_COMPONENTS_PER_CLUSTER = 1.2  # as in one placement
+_COMPONENTS_PER_CLUSTER = 1.2  # as in one placement, but rounded: a third component for two clusters may divide one
 _N_INIT, _FEW_INIT = 10, 3
 _STARTS = 2**31 - 1
 
@@ -105,7 +104,7 @@ def _learned(
 
 
 def _cut(edges: np.ndarray, k: int, n_init: int, random_state: np.random.RandomState) -> tuple[np.ndarray, np.ndarray]:
-    components = min(math.ceil(_COMPONENTS_PER_CLUSTER * k), edges.shape[1])
+    components = min(round(_COMPONENTS_PER_CLUSTER * k), edges.shape[1])
     found = bipartite_embedding(edges.T @ edges, edges.sum(axis=0), components)
     embedding = np.asarray(edges @ found.transform, dtype=np.float64)
     return np.asarray(assign_clusters(unit_rows(embedding), k, n_init=n_init, random_state=random_state)), embedding
