@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import viewfuse as vf
-from viewfuse.cluster.contradiction import clear_clusters, contradiction
+from viewfuse.cluster.contradiction import OwnClusters, contradiction
 from viewfuse.exceptions import ContradictingViewWarning, UnlikeFitWarning
 
 N = 150
@@ -31,6 +31,10 @@ def alarms(work):
         warnings.simplefilter("always")
         result = work()
     return [w.message for w in caught if isinstance(w.message, (ContradictingViewWarning, UnlikeFitWarning))], result
+
+
+def clear_clusters(points):
+    return OwnClusters.of_points(points, np.arange(len(points))).clear
 
 
 @pytest.mark.parametrize("method", ["auto", "gfsc", "gf", "anchor-gfsc", "km", "snf"])
@@ -81,6 +85,12 @@ def test_clear_clusters_are_those_of_the_points():
     y = rng.integers(0, 3, 200)
     found = clear_clusters(blobs(3, 2, y, rng))
     assert vf.metrics.accuracy(y, found) == 1
+
+
+def test_views_that_agree_with_the_result_are_not_compared_with_clouds(monkeypatch):
+    monkeypatch.setattr("viewfuse.cluster.contradiction.null_spectra", lambda *_: pytest.fail("was compared"))
+    views, _ = three_views()
+    assert alarms(lambda: vf.AutoFusion(4, random_state=0).fit(views))[0] == []
 
 
 def test_contradiction_is_that_of_entropies():
