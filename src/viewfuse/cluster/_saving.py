@@ -45,6 +45,7 @@ from .relations.fused import FusedPoints, GraphWeights
 from .relations.maps import RelationMap
 from .relations.smoothing import Finish, Plan, Spectrum
 from .rows.clouds import Clouds
+from .rows.familiarity import Familiarity
 from .rows.placement import Placement
 from .structure import Evidence
 from .verdict import Verdict
@@ -60,6 +61,7 @@ _SCALARS = (bool, int, str, type(None))
 _KEPT = (
     Placement,
     Clouds,
+    Familiarity,
     AnchorModel,
     BipartiteEmbedding,
     ClusterCounts,

@@ -17,18 +17,19 @@ from ..exceptions import ParameterError, ViewsError, ViewsTypeError
 from ..fusion.anchor import AnchorFusion, learn_anchors
 from ..graphs import Samples, ScaledView, as_dense
 from ..graphs.anchors import UnitRows
-from ..graphs.nearest import influence
 from ..linalg import all_clusters_taken, renumbered
 from ..linalg.threads import worker_threads
 from ..views import Views, holds_dask, warn_of_suspicious_values
 from ._base import EmbeddingMixin, MultiViewClusterer
 from ._checks import (
+    MOST_COMPARED,
     check_enough_samples,
     check_finite_results,
     check_not_split_by_view,
     nonconstant_views,
     restored_on_failure,
     solving,
+    warn_of_unlike_samples,
     warn_of_verdict,
     warn_of_zero_samples,
 )
@@ -39,6 +40,7 @@ from ._weights import WEIGHT_CONSTRAINTS, OwnWeights
 from .contradiction import warn_of_contradictions
 from .counting import count_clusters_of_views
 from .rows.dask_rows import DaskRows, occurrences_in_chunks
+from .rows.familiarity import Familiarity
 from .rows.local import LocalRows
 from .rows.placement import Placement
 from .rows.source import RowSource, Scaler
@@ -349,8 +351,12 @@ class AnchorGFSC(StoppableMixin, ViewReportMixin, EmbeddingMixin, MultiViewClust
         return np.asarray(self._placement.assign(views, ["labels"])["labels"])
 
     def _judge(self, rng: np.random.RandomState) -> None:
-        """Set ``verdict_`` by the samples on which views are compared, and warn if it is negative."""
-        self.__dict__.pop("verdict_", None)  # from an earlier fit
+        """Set ``verdict_`` by the samples on which views are compared, and warn if it is negative.
+
+        Keep what is needed to compare new samples with them.
+        """
+        for name in ("verdict_", "_familiarity"):
+            self.__dict__.pop(name, None)  # from an earlier fit
         if not self._gives_verdict:
             return
         views, labels = self._views_fitted
@@ -359,10 +365,8 @@ class AnchorGFSC(StoppableMixin, ViewReportMixin, EmbeddingMixin, MultiViewClust
         elif len(labels) < 2:
             return  # no sample is present in every view
         else:
-            dense = [(to_host(view.scaled()) if not sp.issparse(view.values) else view.scaled().toarray()) for view in views]
-            points = [view.astype(float) - view.mean(axis=0) for view in dense]
-            samples = Samples(tuple(view / influence(view) for view in points))
-            self.verdict_ = judge_by_neighbors(samples, labels, self.n_clusters_, rng)
+            self._familiarity, points = Familiarity.learn(views)
+            self.verdict_ = judge_by_neighbors(Samples(tuple(points)), labels, self.n_clusters_, rng)
         warn_of_verdict(self.verdict_, self.n_clusters)
 
     def _used_names(self) -> list[str]:
@@ -464,7 +468,21 @@ class AnchorGFSC(StoppableMixin, ViewReportMixin, EmbeddingMixin, MultiViewClust
             self._columns.matched(source.described)
             positions = [self._columns.column_positions(source.described, v) for v in range(source.described.n_views)]
             source = source.with_columns(positions)
-        return source.assign(self._placement, self._used, [what])[0]
+        assigned = source.assign(self._placement, self._used, [what])[0]
+        if not source.lazy:
+            self._warn_of_unlike_rows(source)
+        return assigned
+
+    def _warn_of_unlike_rows(self, source: RowSource) -> None:
+        """Compare some rows that are present in every view with those of the fit."""
+        known = getattr(self, "_familiarity", None)  # models of older files have none
+        if known is None:
+            return
+        rows = np.unique(np.linspace(0, len(source) - 1, min(len(source), MOST_COMPARED)).astype(int))
+        blocks = source.take(rows)
+        views = Scaler(source.described, self._used).scaled([blocks[v] for v in self._used], rows)
+        complete = ~np.any([view.absent for view in views], axis=0)
+        warn_of_unlike_samples(known.outlier_scores([view[complete] for view in views]))
 
     def _check_not_encoded(self) -> None:
         """Raise ViewsTypeError if the columns of the fit were encoded, as those of Dask collections are not."""
