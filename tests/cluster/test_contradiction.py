@@ -7,30 +7,16 @@ import pandas as pd
 import pytest
 
 import viewfuse as vf
+from blobs import N, blobs, three_views
 from viewfuse.cluster.contradiction import OwnClusters, contradiction
-from viewfuse.exceptions import ContradictingViewWarning, UnlikeFitWarning
-
-N = 150
-
-
-def blobs(k, d, y, rng):
-    while True:
-        centres = 8 * rng.normal(size=(k, d))
-        if (np.linalg.norm(centres[:, None] - centres[None], axis=2) + 99 * np.eye(k)).min() > 6:
-            return centres[y] + rng.normal(size=(len(y), d))
-
-
-def three_views(seed=0, k=4):
-    rng = np.random.default_rng(seed)
-    y = rng.integers(0, k, N)
-    return {name: blobs(k, 4, y, rng) for name in "abc"}, rng
+from viewfuse.exceptions import ContradictingViewWarning
 
 
 def alarms(work):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         result = work()
-    return [w.message for w in caught if isinstance(w.message, (ContradictingViewWarning, UnlikeFitWarning))], result
+    return [w.message for w in caught if isinstance(w.message, ContradictingViewWarning)], result
 
 
 def clear_clusters(points):
@@ -108,88 +94,3 @@ def test_contradiction_is_that_of_entropies():
     assert contradiction(a, 3 * a + b) == pytest.approx(0)  # one divides the other
     assert contradiction(a, b) > 0.99
     assert contradiction(a, np.zeros(3000, dtype=int)) == 0  # one cluster contradicts nothing
-
-
-@pytest.mark.parametrize("method", ["auto", "gfsc"])
-def test_new_samples_unlike_those_of_the_fit_are_warned_of(method):
-    views, rng = three_views()
-    known, new = ({name: x[part] for name, x in views.items()} for part in (slice(0, 100), slice(100, N)))
-    model = vf.METHODS[method](4, random_state=0).fit(known)
-    assert alarms(lambda: model.predict(new))[0] == []
-    damaged = {
-        "units": {**new, "a": 1000 * new["a"]},
-        "columns": {name: x[:, ::-1] for name, x in new.items()},
-        "rows": {**new, "b": new["b"][rng.permutation(50)]},
-    }
-    for what, spoilt in damaged.items():
-        found, _ = alarms(lambda spoilt=spoilt: model.predict(spoilt))
-        assert [type(message) for message in found] == [UnlikeFitWarning], what
-
-
-def damaged_rows(new, rng):
-    """The new samples with other units in one column, with columns in another order, and with rows in another order."""
-    column = new["a"].copy()
-    column[:, 0] *= 1000
-    yield {**new, "a": column}
-    yield {name: x[:, ::-1] for name, x in new.items()}
-    yield {**new, "b": new["b"][rng.permutation(len(new["b"]))]}
-
-
-def test_rows_unlike_those_of_an_anchor_fit_are_warned_of(tmp_path):
-    views, rng = three_views()
-    known, new = ({name: x[part] for name, x in views.items()} for part in (slice(0, 100), slice(100, N)))
-    model = vf.AnchorGFSC(4, random_state=0).fit(known)
-    loaded = vf.load(model.save(tmp_path / "fit.model"))
-    for one in (model, loaded):
-        assert alarms(lambda one=one: one.predict(new))[0] == []
-        assert alarms(lambda one=one: one.transform(new))[0] == []
-        for spoilt in damaged_rows(new, rng):
-            for rows in (spoilt, {name: np.tile(x, (20, 1)) for name, x in spoilt.items()}):  # more than are compared
-                found, _ = alarms(lambda one=one, rows=rows: one.predict(rows))
-                assert [type(message) for message in found] == [UnlikeFitWarning]
-
-
-def test_rows_of_an_anchor_fit_in_another_unit_have_the_same_clusters_without_a_warning():
-    views, _ = three_views()
-    model = vf.AnchorGFSC(4, random_state=0).fit(views)
-    found, labels = alarms(lambda: model.predict({**views, "a": 1000 * views["a"]}))  # only directions count
-    assert found == []
-    assert np.array_equal(labels, model.predict(views))
-
-
-def test_incomplete_and_few_rows_are_not_compared():
-    views, rng = three_views()
-    model = vf.AnchorGFSC(4, random_state=0).fit(views)
-    spoilt = {**views, "b": views["b"][rng.permutation(N)]}
-    assert alarms(lambda: model.predict({name: x[:9] for name, x in spoilt.items()}))[0] == []
-    views["a"][5:] = np.nan
-    assert alarms(lambda: model.predict(views))[0] == []
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_ordinary_new_rows_of_an_anchor_fit_give_no_warning(seed):
-    views = vf.datasets.make_views(n_samples=300 + 500 * seed, n_clusters=3 + seed, noise=2.0, random_state=seed)
-    half = np.random.default_rng(seed).permutation(len(views))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", vf.exceptions.NoStructureWarning)
-        warnings.simplefilter("ignore", vf.exceptions.UnstableClustersWarning)
-        model = vf.AnchorGFSC(3 + seed, random_state=0).fit(views[half[::2]])
-    assert alarms(lambda: model.predict(views[half[1::2]]))[0] == []
-
-
-def test_swapped_names_of_columns_are_warned_of():
-    rng = np.random.default_rng(0)
-    y = rng.integers(0, 3, N)
-    frame = pd.DataFrame(blobs(3, 2, y, rng), columns=["age", "x"]).assign(income=40_000 + 500 * rng.normal(size=N))
-    views = {"person": frame, "use": pd.DataFrame(blobs(3, 4, y, rng), columns=list("abcd"))}
-    model = vf.AutoFusion(3, random_state=0).fit({name: table[:100] for name, table in views.items()})
-    new = {name: table[100:] for name, table in views.items()}
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        model.predict(new)
-    swapped = frame[100:].rename(columns={"age": "income", "income": "age"})[["age", "x", "income"]]
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        model.predict({**new, "person": swapped})
-    said = [str(w.message) for w in caught if isinstance(w.message, vf.exceptions.EncodingWarning)]
-    assert any("'person': 'age', 'income' lies elsewhere" in one for one in said), said

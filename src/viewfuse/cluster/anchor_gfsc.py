@@ -22,14 +22,12 @@ from ..linalg.threads import worker_threads
 from ..views import Views, holds_dask, warn_of_suspicious_values
 from ._base import EmbeddingMixin, MultiViewClusterer
 from ._checks import (
-    MOST_COMPARED,
     check_enough_samples,
     check_finite_results,
     check_not_split_by_view,
     nonconstant_views,
     restored_on_failure,
     solving,
-    warn_of_unlike_samples,
     warn_of_verdict,
     warn_of_zero_samples,
 )
@@ -39,9 +37,10 @@ from ._view_report import ViewReport, ViewReportMixin, noise_views, separation, 
 from ._weights import WEIGHT_CONSTRAINTS, OwnWeights
 from .contradiction import warn_of_contradictions
 from .counting import count_clusters_of_views
+from .novelty import FEWEST_NEW, Novelty, some_rows, warn_of_unlike_samples
 from .rows.dask_rows import DaskRows, occurrences_in_chunks
-from .rows.familiarity import Familiarity
 from .rows.local import LocalRows
+from .rows.measured import RowMeasure
 from .rows.placement import Placement
 from .rows.source import RowSource, Scaler
 from .rows.tensors import TensorRows
@@ -355,7 +354,7 @@ class AnchorGFSC(StoppableMixin, ViewReportMixin, EmbeddingMixin, MultiViewClust
 
         Keep what is needed to compare new samples with them.
         """
-        for name in ("verdict_", "_familiarity"):
+        for name in ("verdict_", "_row_measure", "_novelty"):
             self.__dict__.pop(name, None)  # from an earlier fit
         if not self._gives_verdict:
             return
@@ -365,7 +364,9 @@ class AnchorGFSC(StoppableMixin, ViewReportMixin, EmbeddingMixin, MultiViewClust
         elif len(labels) < 2:
             return  # no sample is present in every view
         else:
-            self._familiarity, points = Familiarity.learn(views)
+            self._row_measure = RowMeasure.learn(views)
+            points = self._row_measure(views)
+            self._novelty = Novelty.learn(np.hstack(points))
             self.verdict_ = judge_by_neighbors(Samples(tuple(points)), labels, self.n_clusters_, rng)
         warn_of_verdict(self.verdict_, self.n_clusters)
 
@@ -475,14 +476,14 @@ class AnchorGFSC(StoppableMixin, ViewReportMixin, EmbeddingMixin, MultiViewClust
 
     def _warn_of_unlike_rows(self, source: RowSource) -> None:
         """Compare some rows that are present in every view with those of the fit."""
-        known = getattr(self, "_familiarity", None)  # models of older files have none
-        if known is None:
+        novelty = getattr(self, "_novelty", None)  # models of older files have none
+        if novelty is None or len(source) < FEWEST_NEW:
             return
-        rows = np.unique(np.linspace(0, len(source) - 1, min(len(source), MOST_COMPARED)).astype(int))
+        rows = some_rows(len(source))
         blocks = source.take(rows)
         views = Scaler(source.described, self._used).scaled([blocks[v] for v in self._used], rows)
         complete = ~np.any([view.absent for view in views], axis=0)
-        warn_of_unlike_samples(known.outlier_scores([view[complete] for view in views]))
+        warn_of_unlike_samples(novelty.unlike(np.hstack(self._row_measure([view[complete] for view in views]))))
 
     def _check_not_encoded(self) -> None:
         """Raise ViewsTypeError if the columns of the fit were encoded, as those of Dask collections are not."""
