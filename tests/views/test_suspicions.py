@@ -61,7 +61,7 @@ def filled_down(t):
 DAMAGE = {
     coded: ("body", "-999 occurs several times in column 'weight'"),
     in_two_units: ("use", "the values of column 'b' are of two kinds, one about 1,000 times"),
-    with_signs: ("body", "the same 40 rows are negative in columns 'age', 'weight', 'height'"),
+    with_signs: ("body", "40 rows have the other sign in columns 'age', 'weight', 'height'"),
     with_a_repeated_column: ("use", "columns 'a', 'copy', 'again' are equal"),
     with_totals: ("body", "row 120 (id 'Total') is the sum of all other rows in 3 of 3 columns"),
     with_means: ("use", "row 120 (id 'c999') is the mean of all other rows in 4 of 4 columns"),

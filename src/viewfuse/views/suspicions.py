@@ -8,8 +8,8 @@ Every rule names something that people do to tables and that measurements hardly
 * **Mixed units**: the positive numbers of a column form two groups, one of which is a hundred, a thousand, … times the
   other, with the same distribution (Kolmogorov-Smirnov) after division, and nothing between them. No column of other views
   knows the groups: those of clusters are known to others.
-* **Mixed signs**: in nearly all columns, the same rows are negative, and without their signs they have the same distribution
-  as the others. No column of other views knows these rows.
+* **Mixed signs**: in nearly all columns the same rows have the other sign, and without it they have the same distribution as
+  the others. No column of other views knows these rows.
 * **Repeated columns**: three or more columns of numbers that are equal in every row.
 * **A row of totals or means**: in nearly all columns of numbers one row is the sum, or the mean, of all others.
 * **Rows filled down**: one row occurs many times in a view whose other rows are nearly all different, while the same samples
@@ -220,22 +220,35 @@ def _groups_by_power(logs: np.ndarray) -> tuple[int, float] | None:
 
 
 def _signs(table: Numbers, others: Sequence[np.ndarray]) -> Found:
-    least = max(_FEWEST_SIGNED, _ALL_COLUMNS * len(table.names))
-    groups: dict[bytes, list[int]] = {}
     columns = _columns_of_two_signs(table)
-    for column in columns if len(columns) >= least else ():
-        values = table.values[:, column]
-        negative = values < 0
-        if is_varied(values) and same_distribution(-values[negative], values[~negative]) > _SAME:
-            groups.setdefault(negative.tobytes(), []).append(column)
-    for key, where in groups.items():
-        rows = np.frombuffer(key, dtype=bool)
-        if len(where) >= least and not is_known_to(others or table.except_for(where), rows):
-            yield (
-                f"the same {int(rows.sum())} rows are negative in {table.named(where)}, and but for the sign their values "
-                "are distributed as those of the others.",
-                "Write all rows with the same sign.",
-            )
+    least = max(_FEWEST_SIGNED, _ALL_COLUMNS * len(table.names))
+    if len(columns) < least:
+        return
+    rows = _opposite_rows(table.values[:, columns])
+    if not _SHARE_OF_GROUP <= rows.mean() <= 1 - _SHARE_OF_GROUP:
+        return
+    where = [c for c in columns if _is_same_but_for_the_sign(table.values[:, c], rows)]
+    if len(where) >= least and not is_known_to(others or table.except_for(where), rows):
+        yield (
+            f"{int(rows.sum())} rows have the other sign in {table.named(where)}, and but for the sign their values are "
+            "distributed as those of the others.",
+            "Write all rows with the same sign.",
+        )
+
+
+def _opposite_rows(values: np.ndarray) -> np.ndarray:
+    """The rows on the other side of 0 than most, along the direction in which rows are longest, (n,) bool.
+
+    Columns may have values of both signs by themselves, so no single column tells which rows these are.
+    """
+    scaled = values / np.sqrt(np.mean(values**2, axis=0))
+    _, directions = np.linalg.eigh(scaled.T @ scaled)
+    negative = scaled @ directions[:, -1] < 0
+    return negative if negative.mean() <= 0.5 else ~negative
+
+
+def _is_same_but_for_the_sign(values: np.ndarray, rows: np.ndarray) -> bool:
+    return is_varied(values) and same_distribution(-values[rows], values[~rows]) > _SAME
 
 
 def _columns_of_two_signs(table: Numbers) -> list[int]:
