@@ -12,6 +12,8 @@ Every rule names something that people do to tables and that measurements hardly
   the others. No column of other views knows these rows.
 * **Repeated columns**: three or more columns of numbers that are equal in every row.
 * **A row of totals or means**: in nearly all columns of numbers one row is the sum, or the mean, of all others.
+* **Columns of noise** (noted): ten or more, and half of a view, that are correlated with no other column.
+* **Copies of samples** (noted): many with the same values in every view, although values hardly ever repeat otherwise.
 * **Rows filled down**: one row occurs many times in a view whose other rows are nearly all different, while the same samples
   differ in another view.
 
@@ -25,6 +27,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
+from scipy.stats import norm
 
 from .._utils.extras import require
 from .._utils.text import count
@@ -49,6 +52,7 @@ _AWAY_FROM_ZERO = 0.2  # mean of a column in standard deviations; centred data h
 _ALL_COLUMNS, _FEWEST_SIGNED = 0.8, 3
 _EXACTLY = 1e-6
 _FEWEST_EQUAL = 3  # columns; two are equal in some transforms, such as Fourier's
+_FEWEST_UNRELATED, _CORRELATED = 10, 0.01  # columns; p-value, divided by the number of columns compared
 _FEWEST_FILLED, _SHARE_OF_FILLED = 10, 0.02
 _MOSTLY_DIFFERENT = 0.9
 _LONG_NUMBERS = 100_000
@@ -68,8 +72,10 @@ def warn_of_suspicious_values(views: Views) -> None:
         with np.errstate(all="ignore"):
             for what, hint in (*_suspicious(table, others), *_rows(views, v, members, table)):
                 warn(SuspiciousValuesWarning(f"View {views.names[v]!r}: {what}", hint=hint, view=views.names[v]))
-            for what, hint in _notable(table, others):
+            for what, hint in (*_notable(table, others), *_unrelated(v, tables)):
                 note(f"View {views.names[v]!r}: {what} {hint}")
+    for what, hint in _copies(views, members, tables):
+        note(f"{what} {hint}")
 
 
 def _suspicious(table: Numbers, others: Sequence[np.ndarray]) -> Found:
@@ -186,6 +192,44 @@ def _nearly_all_change(numbers: np.ndarray, start: int) -> bool:
         if same > most:
             return False
     return True
+
+
+def _unrelated(v: int, tables: Sequence[Numbers]) -> Found:
+    """Many columns that are correlated with no other, of this view or another one."""
+    table = tables[v]
+    if table.is_wide or len(table.names) < _FEWEST_UNRELATED:
+        return
+    n, p = table.ranks.shape
+    largest = np.zeros(p)
+    for u, other in enumerate(tables):
+        if other.ranks.shape[1]:
+            correlation = np.abs(table.ranks.T @ other.ranks)
+            largest = np.maximum(largest, (correlation - np.eye(p) if u == v else correlation).max(axis=1))
+    compared = sum(other.ranks.shape[1] for other in tables) - 1
+    found = np.flatnonzero(largest * np.sqrt(n) < norm.isf(_CORRELATED / (2 * compared)))
+    if len(found) >= max(_FEWEST_UNRELATED, p / 2):
+        yield (
+            f"{table.named(found.tolist())} are correlated with no other column of any view.",
+            "If they are noise, leave them out: they hide clusters.",
+        )
+
+
+def _copies(views: Views, members: Sequence[Any], tables: Sequence[Numbers]) -> Found:
+    """Samples with the same values in every view, though some column hardly ever repeats a value otherwise."""
+    if not all(table.is_complete and len(table) >= _FEWEST_ROWS for table in tables):
+        return
+    keys = np.column_stack([np.asarray(_row_keys(member)).view(np.uint64) for member in members])
+    _, first, counts = np.unique(keys, axis=0, return_index=True, return_counts=True)
+    n_copies = len(keys) - len(first)
+    if n_copies < max(_FEWEST_FILLED, _SHARE_OF_FILLED * len(keys)):
+        return
+    others = (column[first] for table in tables for column in table.values.T)
+    if any(np.unique(column).size >= _MOSTLY_DIFFERENT * len(first) for column in others):
+        where = views.sample_name(int(first[counts > 1].min()))
+        yield (
+            f"{count(n_copies, 'sample')} have the same values as another one in every view, as the one in {where}.",
+            "If they are the same samples, keep each once.",
+        )
 
 
 def _units(table: Numbers, others: Sequence[np.ndarray]) -> Found:
