@@ -239,6 +239,15 @@ def test_copies_of_samples_are_noted():
     assert notes_of(Views({"a": answers, "b": answers[:, :2] + 1})) == []  # few answers are possible
 
 
+@pytest.mark.parametrize("scale", [1e-300, 1e-160, 1e160, 1e300])
+def test_extreme_numbers_are_as_others(scale):
+    data = {name: scale * table.to_numpy() for name, table in tables().items()}
+    assert notes_of(Views(data)) == []
+    data["body"][::3] *= -1
+    with pytest.warns(SuspiciousValuesWarning, match="40 rows have the other sign"):
+        warn_of_suspicious_values(Views(data))
+
+
 def test_numbers_that_may_be_ids_are_noted():
     data = tables()
     data["body"]["account"] = np.random.default_rng(0).choice(10**8, N, replace=False)

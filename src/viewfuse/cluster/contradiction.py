@@ -30,6 +30,7 @@ from ..graphs import Samples
 from ..graphs.representation import represent
 from ..linalg.sparse_cut import quick_cut, spectrum
 from ..views import RELATIONS, Views
+from .auto.canonical import in_unit, unit
 from .relatedness import NearPairs, are_related
 from .structure import modularity, null_spectra, ratio_to_null
 
@@ -127,7 +128,8 @@ def _looked_at(
         rows = _spread(np.arange(len(views)) if present is None else np.flatnonzero(present[:, v]))
         rows = _with_values(arrays[v], rows)
         if len(rows) >= _FEWEST_SAMPLES:
-            found[v] = _looked_at_features(views, v, arrays[v][rows], rows)
+            some = arrays[v][rows].astype(float)
+            found[v] = _looked_at_features(views, v, in_unit(some, unit(some)), rows)
     return found
 
 

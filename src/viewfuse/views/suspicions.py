@@ -56,6 +56,7 @@ _FEWEST_UNRELATED, _CORRELATED = 10, 0.01  # columns; p-value, divided by the nu
 _FEWEST_FILLED, _SHARE_OF_FILLED = 10, 0.02
 _MOSTLY_DIFFERENT = 0.9
 _LONG_NUMBERS = 100_000
+_ALWAYS_WHOLE = 2**53  # larger floating-point numbers have no fractions
 _CHANGED = 1e-4  # p-value below which they are not
 
 Found = Iterator[tuple[str, str]]  # what was seen, and what to do
@@ -74,8 +75,9 @@ def warn_of_suspicious_values(views: Views) -> None:
                 warn(SuspiciousValuesWarning(f"View {views.names[v]!r}: {what}", hint=hint, view=views.names[v]))
             for what, hint in (*_notable(table, others), *_unrelated(v, tables)):
                 note(f"View {views.names[v]!r}: {what} {hint}")
-    for what, hint in _copies(views, members, tables):
-        note(f"{what} {hint}")
+    with np.errstate(all="ignore"):
+        for what, hint in _copies(views, members, tables):
+            note(f"{what} {hint}")
 
 
 def _suspicious(table: Numbers, others: Sequence[np.ndarray]) -> Found:
@@ -165,7 +167,8 @@ def _numbered(table: Numbers) -> Found:
 
 
 def _is_different_whole_numbers(values: np.ndarray) -> bool:
-    return bool(np.all(values == np.round(values)) and np.unique(values).size == len(values))
+    is_whole = np.all(values == np.round(values)) and np.abs(values).max() < _ALWAYS_WHOLE
+    return bool(is_whole and np.unique(values).size == len(values))
 
 
 def _changed(table: Numbers, others: Sequence[np.ndarray]) -> Found:
@@ -285,7 +288,8 @@ def _opposite_rows(values: np.ndarray) -> np.ndarray:
 
     Columns may have values of both signs by themselves, so no single column tells which rows these are.
     """
-    scaled = values / np.sqrt(np.mean(values**2, axis=0))
+    scaled = values / np.abs(values).max(axis=0)  # squares of large values overflow
+    scaled /= np.sqrt(np.mean(scaled**2, axis=0))
     _, directions = np.linalg.eigh(scaled.T @ scaled)
     negative = scaled @ directions[:, -1] < 0
     return negative if negative.mean() <= 0.5 else ~negative
@@ -355,4 +359,7 @@ def _row_keys(member: Any) -> np.ndarray | None:
         return np.asarray(require("pandas").util.hash_pandas_object(member.astype(dict.fromkeys(objects, str)), index=False))
     if not is_in_memory(member):
         return None
-    return np.asarray(np.nan_to_num(member) @ np.random.RandomState(0).standard_normal(member.shape[1]))
+    values = np.nan_to_num(member.astype(float, copy=False))
+    peaks = np.abs(values).max(axis=0, initial=0)  # sums of large values overflow
+    weights = np.random.RandomState(0).standard_normal(member.shape[1])
+    return np.asarray((values / np.where(peaks > 0, peaks, 1)) @ weights)
