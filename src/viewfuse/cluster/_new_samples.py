@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
 from .._utils.device import to_host
+from ..linalg.threads import threads_for
 from ..views import Views
 from ._checks import warn_of_unlike_samples
 from .auto.canonical import in_unit, unit
@@ -20,7 +21,7 @@ from .auto.membership import Membership
 from .auto.unknown import as_outliers, belonging_equally, nothing_known
 from .auto.votes import Votes, VotingSpace
 
-__all__ = ["NewSamples", "NewSamplesMixin"]
+__all__ = ["NewSamples", "NewSamplesMixin", "UnlearnedSamples"]
 
 _MOST_PRODUCTS = 2_000  # samples
 
@@ -58,27 +59,25 @@ class NewSamples:
     @classmethod
     def learn(
         cls,
-        arrays: Sequence[Any],
-        present: np.ndarray | None,
-        used: Sequence[int],
-        weights: np.ndarray,
+        chosen: Sequence[Any],
+        there: np.ndarray | None,
+        factors: np.ndarray,
+        encoded: Sequence[bool],
+        *,
+        used: tuple[int, ...],
+        units: tuple[float, ...],
         labels: np.ndarray,
         embedding: np.ndarray,
-        encoded: Sequence[bool],
     ) -> NewSamples:
-        """Learn from the arrays of all views, those that are used with their weights; ``encoded`` marks encoded tables."""
-        used = [v for v in used if weights[v] > 0]
-        units = tuple(unit(arrays[v]) for v in used)
-        chosen, there = _chosen(arrays, present, used, units)
-        factors = weights[used] / weights[used].mean()
-        measure, reference = Measure.learn(chosen, there, [encoded[v] for v in used], factors)
+        """Learn from the arrays of the views that are used; see :class:`UnlearnedSamples`."""
+        measure, reference = Measure.learn(chosen, there, encoded, factors)
         joint, k = np.hstack(reference), int(labels.max()) + 1
         # With more columns than samples, all that is learned below needs only the inner products.
         products = joint @ joint.T if joint.shape[1] > len(joint) and len(joint) <= _MOST_PRODUCTS else None
         space = VotingSpace.of(joint, products=products)
         membership, _ = Membership.learn(space, labels, k)
         labelling = Labelling.learn(joint, space, labels, k, products)
-        return cls(tuple(used), units, measure, tuple(reference), labels, embedding, space, membership, labelling)
+        return cls(used, units, measure, tuple(reference), labels, embedding, space, membership, labelling)
 
     def placed(self, arrays: Sequence[Any], present: np.ndarray | None) -> tuple[np.ndarray, np.ndarray, Votes]:
         """Labels, memberships and neighbours of new samples."""
@@ -110,10 +109,74 @@ class NewSamples:
         )
 
 
+@dataclass(frozen=True)
+class UnlearnedSamples:
+    """The samples of a fit, kept until the first new samples come: most fits never see any.
+
+    Attributes
+    ----------
+    used : tuple of int, the positions of the views that are used
+    units : tuple of float, what the values of each were divided by so that squares neither overflow nor vanish
+    arrays : tuple of (n, d_v) arrays or sparse matrices, the views that are used, copied: the caller may change the data
+    present : (n, n_used) array of bool, or None if no sample is missing
+    factors : (n_used,) array, by which squared distances in each view are multiplied
+    encoded : tuple of bool, which views are encoded tables
+    labels : (n,) array of int
+    embedding : (n, r) array
+    """
+
+    used: tuple[int, ...]
+    units: tuple[float, ...]
+    arrays: tuple[Any, ...]
+    present: np.ndarray | None
+    factors: np.ndarray
+    encoded: tuple[bool, ...]
+    labels: np.ndarray
+    embedding: np.ndarray
+
+    @classmethod
+    def of(
+        cls,
+        arrays: Sequence[Any],
+        present: np.ndarray | None,
+        used: Sequence[int],
+        weights: np.ndarray,
+        labels: np.ndarray,
+        embedding: np.ndarray,
+        encoded: Sequence[bool],
+    ) -> UnlearnedSamples:
+        """From the arrays of all views, those that are used with their weights; ``encoded`` marks encoded tables."""
+        used = [v for v in used if weights[v] > 0]
+        units = tuple(unit(arrays[v]) for v in used)
+        chosen, there = _chosen(arrays, present, used, units)
+        # Dividing by a unit other than 1 has made a copy.
+        copied = [array.copy() if size == 1 else array for array, size in zip(chosen, units, strict=True)]
+        factors = weights[used] / weights[used].mean()
+        marked = tuple(encoded[v] for v in used)
+        return cls(tuple(used), units, tuple(copied), there, factors, marked, labels, embedding)
+
+    def learned(self) -> NewSamples:
+        with threads_for(len(self.labels)):
+            return NewSamples.learn(
+                self.arrays,
+                self.present,
+                self.factors,
+                self.encoded,
+                used=self.used,
+                units=self.units,
+                labels=self.labels,
+                embedding=self.embedding,
+            )
+
+    def renumbered(self, order: np.ndarray, labels: np.ndarray) -> UnlearnedSamples:
+        """The same with other numbers of the clusters."""
+        return replace(self, labels=labels)
+
+
 class NewSamplesMixin:
     """``predict``, ``predict_proba``, ``transform`` and ``outlier_score`` of an estimator with ``_new_samples``."""
 
-    _new_samples: NewSamples | None
+    _new_samples: NewSamples | UnlearnedSamples | None
 
     def predict(self, X: Any) -> np.ndarray:
         """The cluster of each sample, (n_samples,); samples may be missing from views.
@@ -143,6 +206,8 @@ class NewSamplesMixin:
                 f"{type(self).__name__} cannot place new samples among graphs that are given as affinity='precomputed'; "
                 "declare the views as graphs instead: Views(..., kinds={'NAME': 'graph'})."
             )
+        if isinstance(self._new_samples, UnlearnedSamples):
+            self._new_samples = self._new_samples.learned()
         return self._new_samples
 
     def _placed_new(self, X: Any) -> tuple[np.ndarray, np.ndarray, Votes]:

@@ -12,8 +12,8 @@ view's variation for any number of samples.
 All-zero samples stay zero, and so do samples whose deviation is only a rounding error. If all samples point in the same
 direction, there are no deviations, and the view is used without centring.
 
-The cost is that of :func:`factorise`. A sparse view with more features than samples is not made dense, because G follows
-from the inner products of the samples:
+The cost is that of :func:`factorise` or, with at least as many features as samples, of G alone. A sparse view with more
+features than samples is not made dense, because G follows from the inner products of the samples:
 
     (u_i − m)·(u_j − m) = K_ij − k_i − k_j + k̄,    K = U Uᵀ, k its row means, k̄ their mean.
 """
@@ -24,10 +24,10 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from array_api_compat import array_namespace
+from array_api_compat import array_namespace, is_numpy_array
 
 from .scaling import ScaledView, as_dense, unit_samples
-from .self_expressive import GramFactor, factorise, factorise_gram, gram_matrix, in_double
+from .self_expressive import GramFactor, GramMatrix, factorise, gram_matrix, in_double
 
 __all__ = ["TRACE", "factorise_deviations", "of_trace"]
 
@@ -35,15 +35,22 @@ TRACE = 100.0
 _ROUNDING = 64  # times the precision of the view: shorter deviations count as rounding errors
 
 
-def factorise_deviations(view: Any) -> GramFactor:
-    """The factor of the deviations of an (n, d) array or sparse matrix, in single precision."""
+def factorise_deviations(view: Any) -> GramFactor | GramMatrix:
+    """The deviations of an (n, d) array or sparse matrix, in single precision: their factor or, if d ≥ n, their Gram matrix.
+
+    On a device it is always the factor.
+    """
     unit = unit_samples(view)
     xp = np if sp.issparse(view) else array_namespace(view)
     negligible = _ROUNDING * float(xp.finfo(unit.values.dtype).eps)
-    if sp.issparse(view) and view.shape[1] >= view.shape[0]:
-        return factorise_gram(_gram_from_mean(gram_matrix(unit), negligible)).single_precision()
+    wide = view.shape[1] >= view.shape[0]
+    if sp.issparse(view) and wide:
+        return GramMatrix(_gram_from_mean(gram_matrix(unit), negligible).astype(np.float32))
     dense = in_double(as_dense(unit) if sp.issparse(view) else unit.values)
-    return factorise(of_trace(unit_samples(_from_mean(dense, negligible)))).single_precision()
+    scaled = of_trace(unit_samples(_from_mean(dense, negligible)))
+    if wide and is_numpy_array(dense):
+        return GramMatrix(gram_matrix(scaled).astype(np.float32))
+    return factorise(scaled).single_precision()
 
 
 def of_trace(view: ScaledView) -> ScaledView:

@@ -9,7 +9,7 @@ from reference import assert_same_subspace, blobs, robust_gfsc
 from viewfuse.fusion import driver, exact, fuse_graphs, gf, gfsc
 from viewfuse.fusion.kernels import GraphNorms, SingleViewGraph
 from viewfuse.fusion.variants import VARIANTS, robust
-from viewfuse.fusion.view_graphs import GivenGraph, LearnedGraph
+from viewfuse.fusion.view_graphs import GivenGraph, LearnedGraph, WideGraph
 from viewfuse.graphs import GramFactor
 from viewfuse.linalg import Laplacian
 
@@ -39,6 +39,15 @@ def assert_equals_the_direct_version(result, direct):
 def test_equals_the_direct_version(n_iterations):
     result = gfsc(VIEWS, 3, max_iter=n_iterations, tol=0, random_state=0, **PARAMETERS)
     assert_equals_the_direct_version(result, robust_gfsc(VIEWS, 3, n_iterations=n_iterations, **PARAMETERS))
+
+
+@pytest.mark.parametrize(("alpha", "kind", "rounds"), [(2.0, WideGraph, 5), (0.01, LearnedGraph, 3)])
+def test_equals_the_direct_version_with_more_features_than_samples(alpha, kind, rounds):
+    views = [np.hstack([view] * 9) for view in blobs(n=36, features=(4, 5, 6), spread=1.5)[0]]
+    parameters = {**PARAMETERS, "alpha": alpha}
+    assert {type(graph) for graph in exact._learned_graphs(views, alpha)} == {kind}
+    result = gfsc(views, 3, max_iter=4, tol=0, random_state=0, **parameters)
+    assert_equals_the_direct_version(result, robust_gfsc(views, 3, n_iterations=4, rounds=rounds, **parameters))
 
 
 @pytest.mark.parametrize("rounds", [1, 2])
