@@ -65,6 +65,12 @@ def test_deviations_from_the_mean_of_unit_samples(view, dtype, as_sparse):
     np.testing.assert_allclose(gram_of_deviations(sp.csr_array(given) if as_sparse else given), expected, atol=2e-4)
 
 
+@pytest.mark.parametrize("distance", [1e-3, 1e-6])
+def test_deviations_of_samples_close_to_their_mean(distance):
+    view = 1 + distance * WIDE
+    np.testing.assert_allclose(gram_of_deviations(view), deviations(view) @ deviations(view).T, atol=1e-4)
+
+
 def test_deviations_by_hand():
     # Unit vectors along (1, 0), (1, 0), (0, 1): their mean is (2, 1)/3, and their deviations are along ±(1, −1).
     gram = gram_of_deviations(np.array([[3.0, 0], [5, 0], [0, 2]]))

@@ -32,6 +32,7 @@ from .self_expressive import GramFactor, GramMatrix, factorise, gram_matrix, in_
 __all__ = ["TRACE", "factorise_deviations", "of_trace"]
 
 TRACE = 100.0
+_FAR = 1e-4  # of the length of a sample
 _ROUNDING = 64  # times the precision of the view: shorter deviations count as rounding errors
 
 
@@ -43,14 +44,14 @@ def factorise_deviations(view: Any) -> GramFactor | GramMatrix:
     unit = unit_samples(view)
     xp = np if sp.issparse(view) else array_namespace(view)
     negligible = _ROUNDING * float(xp.finfo(unit.values.dtype).eps)
-    wide = view.shape[1] >= view.shape[0]
-    if sp.issparse(view) and wide:
-        return GramMatrix(_gram_from_mean(gram_matrix(unit), negligible).astype(np.float32))
+    wide = view.shape[1] >= view.shape[0] and (sp.issparse(view) or is_numpy_array(view))
+    if wide:
+        gram = gram_matrix(unit)
+        if sp.issparse(view) or _all_far_from_mean(gram):
+            return GramMatrix(_gram_from_mean(gram, negligible).astype(np.float32))
     dense = in_double(as_dense(unit) if sp.issparse(view) else unit.values)
     scaled = of_trace(unit_samples(_from_mean(dense, negligible)))
-    if wide and is_numpy_array(dense):
-        return GramMatrix(gram_matrix(scaled).astype(np.float32))
-    return factorise(scaled).single_precision()
+    return GramMatrix(gram_matrix(scaled).astype(np.float32)) if wide else factorise(scaled).single_precision()
 
 
 def of_trace(view: ScaledView) -> ScaledView:
@@ -66,20 +67,31 @@ def _from_mean(unit: Any, negligible: float) -> Any:
     return centred * xp.astype(real, unit.dtype)[:, None] if bool(xp.any(real)) else unit
 
 
-def _gram_from_mean(gram: np.ndarray, negligible: float) -> np.ndarray:
-    """The same from the inner products of the samples, in place, scaled to unit length and trace 100."""
+def _all_far_from_mean(gram: np.ndarray) -> bool:
+    """Whether no deviation is so short that its inner products, differences of products near 1, have rounding errors."""
+    _, lengths, nonzero = _shift_and_lengths(gram)
+    return bool((lengths[nonzero] > _FAR).all())
+
+
+def _shift_and_lengths(gram: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """What is subtracted from rows and columns of inner products by centring, the lengths then, and nonzero samples."""
     squares = np.diagonal(gram).copy()
     nonzero = squares > 0
     common = gram @ nonzero / np.count_nonzero(nonzero)
     shift = common - common[nonzero].mean() / 2
-    lengths = np.sqrt(np.maximum(squares - 2 * shift, 0.0)) * nonzero
+    return shift, np.sqrt(np.maximum(squares - 2 * shift, 0.0)) * nonzero, nonzero
+
+
+def _gram_from_mean(gram: np.ndarray, negligible: float) -> np.ndarray:
+    """The same from the inner products of the samples, in place, scaled to unit length and trace 100."""
+    shift, lengths, nonzero = _shift_and_lengths(gram)
     # A length is the root of a difference of products near 1, so its rounding error is √eps.
     real = lengths > max(negligible, (_ROUNDING * np.finfo(float).eps) ** 0.5)
     if real.any():
         gram -= shift[:, None]
         gram -= shift[None, :]
     else:
-        real, lengths = nonzero, np.sqrt(squares)
+        real, lengths = nonzero, np.sqrt(np.diagonal(gram))
     scale = np.where(real, (TRACE / np.count_nonzero(real)) ** 0.5 / np.where(real, lengths, 1.0), 0.0)
     gram *= scale[:, None]
     gram *= scale[None, :]

@@ -32,7 +32,19 @@ from array_api_compat import array_namespace
 from ..linalg import gram_factor, symmetric_eigh
 from .scaling import ScaledView
 
-__all__ = ["GramFactor", "GramMatrix", "factorise", "factorise_gram", "gram_matrix", "in_double", "self_expressive_graph"]
+__all__ = [
+    "ROUNDING",
+    "GramFactor",
+    "GramMatrix",
+    "factorise",
+    "factorise_gram",
+    "gram_matrix",
+    "in_double",
+    "self_expressive_graph",
+]
+
+
+ROUNDING = 1e-6  # relative error of a Gram matrix in single precision, more than its rounding
 
 
 @dataclass(frozen=True)
@@ -67,7 +79,7 @@ class GramMatrix:
     @cached_property
     def basis(self) -> np.ndarray:
         """Points with these inner products, (n, n), lower triangular."""
-        return gram_factor(self.gram.astype(float)).astype(self.gram.dtype)
+        return gram_factor(self.gram.astype(float), ROUNDING).astype(self.gram.dtype)
 
     def factor(self) -> GramFactor:
         """The same with its eigenvalues."""

@@ -10,7 +10,8 @@ import numpy as np
 from ..._utils.device import to_host
 from ...fusion.exact import learned_factors
 from ...graphs import GramFactor, GramMatrix, Samples
-from ...graphs.nearest import influence
+from ...graphs.nearest import influence, influence_of_products
+from ...graphs.self_expressive import ROUNDING
 from ...linalg import gram_factor
 from .profile import ClusterCounts, count_clusters
 
@@ -41,9 +42,8 @@ def _member(view: GramFactor | GramMatrix, rows: Any) -> tuple[np.ndarray, np.nd
         basis = np.asarray(to_host(view.basis)[rows], dtype=float)
         return (basis / influence(basis) if basis.shape[1] else basis), None
     products = np.asarray(view.gram[rows][:, rows], dtype=float)
-    points = gram_factor(products)
-    size = influence(points)
-    return points / size, products / size**2
+    products /= influence_of_products(products) ** 2
+    return gram_factor(products, ROUNDING), products
 
 
 def count_clusters_of_views(views: Sequence[Any], counts: Iterable[int] | None = None) -> ClusterCounts:
