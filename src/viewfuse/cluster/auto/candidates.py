@@ -102,14 +102,16 @@ def filled_neighbors(task: Task, n_init: int = _N_INIT) -> Candidate:
 def _cut(name: str, graph: sp.csr_array, task: Task, n_init: int) -> Candidate:
     rng = np.random.RandomState(task.seed)
     embedding = spectrum(graph, task.n_clusters, random_state=rng).vectors
-    labels = assign_clusters(unit_rows(embedding), task.n_clusters, n_init=n_init, random_state=rng)
+    with quietly():
+        labels = assign_clusters(unit_rows(embedding), task.n_clusters, n_init=n_init, random_state=rng)
     return Candidate(name, np.asarray(labels), embedding, graph)
 
 
 def anchors(task: Task, placements: int | None = None) -> Candidate:
     if placements is None:  # of few samples each placement says less, and costs little
         placements = min(max(_PLACEMENTS, _PLACED_SAMPLES // len(task.samples)), _MOST_PLACEMENTS)
-    found = AnchorEnsemble.of(task.samples, task.n_clusters, placements, np.random.RandomState(task.seed))
+    with quietly():
+        found = AnchorEnsemble.of(task.samples, task.n_clusters, placements, np.random.RandomState(task.seed))
     return Candidate(
         "anchors", found.labels, found.embedding, found.graph(), found.n_iter, found.converged, found.repeatable
     )
