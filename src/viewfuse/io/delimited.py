@@ -68,7 +68,8 @@ def warn_of_title(path: Path, lines: Sequence[str]) -> None:
     if lines:
         shown = listed(stripped for line in lines if (stripped := line.strip(" \t\r\n;,|")))
         above = count(len(lines), "line above the header is", "lines above the header are")
-        warn(UnusedVariablesWarning(f"{path}: {above} not read: {shown or 'blank'}.", hint="If one is a sample, begin the file with a line that names every column."))
+        problem = f"{path}: {above} not read: {shown or 'blank'}."
+        warn(UnusedVariablesWarning(problem, hint="If one is a sample, begin the file with a line that names every column."))
 
 
 def rows_above_header(rows: Sequence[Sequence[str]]) -> int:

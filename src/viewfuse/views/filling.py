@@ -1,13 +1,13 @@
 """Fill single empty cells from the samples that are most alike.
 
-The distance of sample ``i`` to sample ``j`` is ``Σ_v (1/p_v) Σ_c (x_ic − x_jc)²`` over the ``p_v`` standardised columns ``c``
-of each view ``v`` that ``i`` has. An empty cell gets the mean of the ten nearest samples that have it. Labels are never used.
-A row that is empty in a view is not filled: the sample is missing from that view.
+The distance of sample ``i`` to sample ``j`` is ``Σ_v (1/p_v) Σ_c (x_ic − x_jc)²`` over those of the ``p_v`` standardised
+columns of each view ``v`` that ``i`` has. An empty cell gets the mean of the ten nearest samples that have it. Labels are
+never used. A row that is empty in a view is not filled: the sample is missing from that view.
 
-There are two passes. In the first, where ``j`` has no ``x_jc``, the squared difference is taken as 1, half of what two samples
-differ by on average. A mean over the columns that both have, as in scikit-learn's ``KNNImputer``, would prefer samples that
-have few of them, because few columns are near by chance. In the second pass, ``j`` has what the first one gave it. This
-reduces the error of cells by 10 to 20 % where many are empty, and a third pass does not reduce it further.
+There are two passes. In the first, where ``j`` has no ``x_jc``, the squared difference is taken as 1, half of what two
+samples differ by on average. A mean over the columns that both have, as in scikit-learn's ``KNNImputer``, would prefer
+samples that have few of them, because few columns are near by chance. In the second pass, ``j`` has what the first one gave
+it. A third pass would change little.
 """
 
 from __future__ import annotations
@@ -87,9 +87,7 @@ class Filler:
 
     @cached_property
     def _standardised(self) -> dict[int, np.ndarray]:
-        return {
-            v: (donors - self.centres[v]) / self.scales[v] for v, donors in enumerate(self.donors) if donors is not None
-        }
+        return {v: (donors - self.centres[v]) / self.scales[v] for v, donors in enumerate(self.donors) if donors is not None}
 
     @cached_property
     def _completed(self) -> dict[int, np.ndarray]:
@@ -102,7 +100,9 @@ class Filler:
                 found[v] = np.where(cells, _fill_standardised(known[v], cells, known, known, known[v]), known[v])
         return found
 
-    def _filled(self, v: int, array: np.ndarray, points: dict[int, np.ndarray], compared: dict[int, np.ndarray]) -> np.ndarray:
+    def _filled(
+        self, v: int, array: np.ndarray, points: dict[int, np.ndarray], compared: dict[int, np.ndarray]
+    ) -> np.ndarray:
         empty = np.isnan(array)
         empty[empty.all(axis=1)] = False
         found = _fill_standardised(points[v], empty, points, compared, self._standardised[v])

@@ -150,7 +150,8 @@ def _check_overlap(members: Sequence[Member], row_of_id: Sequence[dict[Any, int]
             remedy = f"{len(matching)} would be if case, blanks and leading zeros did not count: "
             hint, parameter = "use loose_ids=True for that.", "loose_ids"
         else:
-            remedy, hint, parameter = "", "Write the ids in the same way in all tables, or name their column with ids='NAME'.", "ids"
+            remedy, parameter = "", "ids"
+            hint = "Write the ids in the same way in all tables, or name their column with ids='NAME'."
         raise ViewsError(
             f"Of the {count(len(row_of_id[v]), 'id')} of view {member.name!r}, {shared or 'none'} "
             f"{'is' if shared < 2 else 'are'} in another view: it has {listed(own[:3])}, the others "

@@ -98,7 +98,7 @@ def test_a_column_of_numbers_with_a_word_is_an_error_with_a_remedy():
 
 def test_numbers_in_several_units_are_an_error_that_names_a_cell_of_each():
     heights = [f"{160 + i} cm" if i % 3 else f"1.{60 + i} m" for i in range(N)]
-    with pytest.raises(ViewsError, match=r"column 'height' has numbers in several units: '161 cm' in row 1, '1.60 m' in row 0"):
+    with pytest.raises(ViewsError, match=r"'height' has numbers in several units: '161 cm' in row 1, '1.60 m' in row 0"):
         typed(heights, "height")
     with pytest.raises(ViewsError, match=r"'\$10' in row 0, '€11' in row 1"):
         typed([f"{'€' if i % 2 else '$'}{10 + i}" for i in range(N)], "price")

@@ -178,9 +178,9 @@ def _type_of_objects(values: Any, name: str, view: str) -> ColumnType:
         return _type_of_text(distinct, name, view)
     if distinct.n_present < (1 - MOST_EMPTY) * len(values):
         return ColumnType("empty", left_out=f"{1 - distinct.n_present / len(values):.0%} of its cells are empty")
-    found = _type_of_text(distinct, name, view)
-    notes = [found.note, f"{listed(distinct.words_for_empty)}: empty cells"]
-    return replace(found, note="; ".join(filter(None, notes)))
+    typed = _type_of_text(distinct, name, view)
+    notes = [typed.note, f"{listed(distinct.words_for_empty)}: empty cells"]
+    return replace(typed, note="; ".join(filter(None, notes)))
 
 
 def _type_of_text(distinct: Distinct, name: str, view: str) -> ColumnType:
