@@ -130,13 +130,15 @@ def _floor_of_logarithms(values: np.ndarray) -> np.ndarray | None:
         return None
     floor = 1e-3 * middle
     before = np.median(np.abs(_skewness(values)))
+    if not before > _SKEWED:
+        return None
     after = np.median(np.abs(_skewness(np.log(np.maximum(values, floor)))))
-    return floor if before > _SKEWED and after < before / 2 else None
+    return floor if after < before / 2 else None
 
 
 def _skewness(values: np.ndarray) -> np.ndarray:
     centred = (values - values.mean(axis=0)) / _spread(values)
-    return np.asarray((centred**3).mean(axis=0))
+    return np.asarray((centred * centred * centred).mean(axis=0))  # a power is ten times as slow
 
 
 def _spread(values: np.ndarray) -> np.ndarray:
