@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,15 +12,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._utils.device import to_host
 from ..views import Views
-from ._checks import warn_of_unlike_samples
 from .auto.canonical import in_unit, unit
 from .auto.labelling import Labelling, labels_with_gaps
 from .auto.measure import Measure
 from .auto.membership import Membership
 from .auto.unknown import as_outliers, belonging_equally, nothing_known
 from .auto.votes import Votes, VotingSpace
+from .novelty import FEWEST_NEW, Novelty, some_rows, warn_of_unlike_samples
 
-__all__ = ["NewSamples", "NewSamplesMixin"]
+__all__ = ["NewSamples", "NewSamplesMixin", "SamplesOfFit"]
 
 _MOST_PRODUCTS = 2_000  # samples
 
@@ -95,6 +95,17 @@ class NewSamples:
         unknown = nothing_known(self.measure.representations, chosen, there)
         return labels, belonging_equally(membership, labels, unknown), as_outliers(votes, unknown)
 
+    def unlike(self, arrays: Sequence[Any], present: np.ndarray | None) -> np.ndarray:
+        """Which of some new samples are unlike those of the fit, bool."""
+        rows = some_rows(arrays[0].shape[0])
+        chosen, there = _chosen(arrays, present, self.used, self.units)
+        chosen, there = [view[rows] for view in chosen], None if there is None else there[rows]
+        novelty = Novelty.learn(np.hstack(self.reference))
+        if novelty is None:
+            return np.zeros(len(rows), dtype=bool)
+        unknown = nothing_known(self.measure.representations, chosen, there)
+        return novelty.unlike(np.hstack(self.measure(chosen, there, self.reference))) | unknown
+
     def renumbered(self, order: np.ndarray, labels: np.ndarray) -> NewSamples:
         """The same with clusters in another order, and the labels in it."""
         return NewSamples(
@@ -110,10 +121,43 @@ class NewSamples:
         )
 
 
+@dataclass(frozen=True)
+class SamplesOfFit:
+    """What ``NewSamples`` learn from, kept until new samples come: most fits never meet any.
+
+    Attributes
+    ----------
+    arrays, present, used, weights, labels, embedding, encoded : the arguments of ``NewSamples.learn``
+    """
+
+    arrays: tuple[Any, ...]
+    present: np.ndarray | None
+    used: tuple[int, ...]
+    weights: np.ndarray
+    labels: np.ndarray
+    embedding: np.ndarray
+    encoded: tuple[bool, ...]
+
+    @classmethod
+    def keep(cls, arrays: Sequence[Any], *others: Any) -> SamplesOfFit:
+        """With copies of the arrays, which their owner may change after the fit."""
+        copies = tuple(array.copy() if sp.issparse(array) else np.array(to_host(array)) for array in arrays)
+        return cls(copies, *others)
+
+    def learned(self) -> NewSamples:
+        return NewSamples.learn(
+            self.arrays, self.present, self.used, self.weights, self.labels, self.embedding, self.encoded
+        )
+
+    def renumbered(self, order: np.ndarray, labels: np.ndarray) -> SamplesOfFit:
+        """The same with clusters in another order, which the labels are in."""
+        return replace(self, labels=labels)
+
+
 class NewSamplesMixin:
     """``predict``, ``predict_proba``, ``transform`` and ``outlier_score`` of an estimator with ``_new_samples``."""
 
-    _new_samples: NewSamples | None
+    _new_samples: NewSamples | SamplesOfFit | None
 
     def predict(self, X: Any) -> np.ndarray:
         """The cluster of each sample, (n_samples,); samples may be missing from views.
@@ -143,13 +187,16 @@ class NewSamplesMixin:
                 f"{type(self).__name__} cannot place new samples among graphs that are given as affinity='precomputed'; "
                 "declare the views as graphs instead: Views(..., kinds={'NAME': 'graph'})."
             )
+        if isinstance(self._new_samples, SamplesOfFit):
+            self._new_samples = self._new_samples.learned()
         return self._new_samples
 
     def _placed_new(self, X: Any) -> tuple[np.ndarray, np.ndarray, Votes]:
         known = self._known_samples()
         arrays, present = self._new_views(X).incomplete_arrays()
         placed = known.placed(arrays, present)
-        warn_of_unlike_samples(placed[2].outlier_scores)
+        if len(placed[0]) >= FEWEST_NEW:
+            warn_of_unlike_samples(known.unlike(arrays, present))
         return placed
 
     def _new_views(self, X: Any) -> Views:

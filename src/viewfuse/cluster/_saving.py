@@ -39,12 +39,14 @@ from .auto.measure import Measure
 from .auto.membership import Discriminant, Membership
 from .auto.votes import VotingSpace
 from .counting import ClusterCounts
+from .novelty import Novelty
 from .relations.as_views import RelationViews
 from .relations.features import Coordinates
 from .relations.fused import FusedPoints, GraphWeights
 from .relations.maps import RelationMap
 from .relations.smoothing import Finish, Plan, Spectrum
 from .rows.clouds import Clouds
+from .rows.measured import RowMeasure
 from .rows.placement import Placement
 from .structure import Evidence
 from .verdict import Verdict
@@ -60,6 +62,8 @@ _SCALARS = (bool, int, str, type(None))
 _KEPT = (
     Placement,
     Clouds,
+    Novelty,
+    RowMeasure,
     AnchorModel,
     BipartiteEmbedding,
     ClusterCounts,
