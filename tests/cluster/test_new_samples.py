@@ -50,6 +50,17 @@ def test_new_samples_find_their_clusters(fusion):
 
 
 @pytest.mark.parametrize("fusion", FUSIONS)
+def test_changing_the_data_after_the_fit_changes_nothing(fusion):
+    """What is learned from the data for new samples may be learned later, but from the data of the fit."""
+    arrays = [array.copy() for array in TRAIN.arrays]
+    model = fusion(3, random_state=0).fit(arrays)
+    for array in arrays:
+        array[:] = 0
+    same = fusion(3, random_state=0).fit(list(TRAIN.arrays))
+    np.testing.assert_array_equal(model.predict_proba(NEW.arrays), same.predict_proba(NEW.arrays))
+
+
+@pytest.mark.parametrize("fusion", FUSIONS)
 def test_one_sample_at_a_time_gives_the_same(fusion):
     model = fusion(3, random_state=0).fit(TRAIN)
     for what in (model.predict, model.predict_proba, model.transform, model.outlier_score):

@@ -35,7 +35,7 @@ from ._checks import (
 )
 from ._constraints import Number, OneOf
 from ._memory import MemoryDemand, gibibytes
-from ._new_samples import NewSamplesMixin, UnlearnedSamples
+from ._new_samples import NewSamplesMixin, SamplesOfFit
 from ._stopping import ITERATION_CONSTRAINTS, Callback, Iterations, StoppableMixin
 from ._view_report import ViewReport, ViewReportMixin, noise_views, separation, separation_by_products, view_report
 from ._weights import WEIGHT_CONSTRAINTS, OwnWeights
@@ -169,14 +169,14 @@ class ExactFusion(StoppableMixin, ViewReportMixin, NewSamplesMixin, RelationIdsM
         self.embedding_ = _in_precision_of(arrays[0], result.embedding)
         self.affinity_matrix_ = result.consensus
         self._record_history(result.sweeps, all_weights)
-        self._new_samples = self._kept_samples(views, arrays, used)
+        self._new_samples = self._samples_of_fit(views, arrays, used)
 
-    def _kept_samples(self, views: Views, arrays: list[Any], used: list[int]) -> UnlearnedSamples | None:
+    def _samples_of_fit(self, views: Views, arrays: list[Any], used: list[int]) -> SamplesOfFit | None:
         if self.affinity == "precomputed" or not self._gives_verdict:  # inside other fits no new samples are placed
             return None
         labels, embedding = to_host(self.labels_), to_host(self.embedding_)
-        encoded = [views.is_encoded(v) for v in range(views.n_views)]
-        return UnlearnedSamples.of(arrays, self._present, used, self.view_weights_, labels, embedding, encoded)
+        encoded = tuple(views.is_encoded(v) for v in range(views.n_views))
+        return SamplesOfFit.keep(arrays, self._present, tuple(used), self.view_weights_, labels, embedding, encoded)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -194,8 +194,8 @@ class ExactFusion(StoppableMixin, ViewReportMixin, NewSamplesMixin, RelationIdsM
             self._new_samples = self._new_samples.renumbered(order, to_host(self.labels_))
 
     def __getstate__(self) -> dict[str, Any]:
-        if isinstance(vars(self).get("_new_samples"), UnlearnedSamples):
-            self._known_samples()  # a copy needs what was learned, not the data
+        if isinstance(vars(self).get("_new_samples"), SamplesOfFit):
+            self._known_samples()  # a pickled model has what was learned from the data instead of the data
         state: Any = super().__getstate__()
         return {name: value for name, value in state.items() if name != "_origin"}
 

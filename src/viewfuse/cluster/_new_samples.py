@@ -11,17 +11,16 @@ import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
 from .._utils.device import to_host
-from ..linalg.threads import threads_for
 from ..views import Views
-from ._checks import warn_of_unlike_samples
 from .auto.canonical import in_unit, unit
 from .auto.labelling import Labelling, labels_with_gaps
 from .auto.measure import Measure
 from .auto.membership import Membership
 from .auto.unknown import as_outliers, belonging_equally, nothing_known
 from .auto.votes import Votes, VotingSpace
+from .novelty import FEWEST_NEW, Novelty, some_rows, warn_of_unlike_samples
 
-__all__ = ["NewSamples", "NewSamplesMixin", "UnlearnedSamples"]
+__all__ = ["NewSamples", "NewSamplesMixin", "SamplesOfFit"]
 
 _MOST_PRODUCTS = 2_000  # samples
 
@@ -59,25 +58,27 @@ class NewSamples:
     @classmethod
     def learn(
         cls,
-        chosen: Sequence[Any],
-        there: np.ndarray | None,
-        factors: np.ndarray,
-        encoded: Sequence[bool],
-        *,
-        used: tuple[int, ...],
-        units: tuple[float, ...],
+        arrays: Sequence[Any],
+        present: np.ndarray | None,
+        used: Sequence[int],
+        weights: np.ndarray,
         labels: np.ndarray,
         embedding: np.ndarray,
+        encoded: Sequence[bool],
     ) -> NewSamples:
-        """Learn from the arrays of the views that are used; see :class:`UnlearnedSamples`."""
-        measure, reference = Measure.learn(chosen, there, encoded, factors)
+        """Learn from the arrays of all views, those that are used with their weights; ``encoded`` marks encoded tables."""
+        used = [v for v in used if weights[v] > 0]
+        units = tuple(unit(arrays[v]) for v in used)
+        chosen, there = _chosen(arrays, present, used, units)
+        factors = weights[used] / weights[used].mean()
+        measure, reference = Measure.learn(chosen, there, [encoded[v] for v in used], factors)
         joint, k = np.hstack(reference), int(labels.max()) + 1
         # With more columns than samples, all that is learned below needs only the inner products.
         products = joint @ joint.T if joint.shape[1] > len(joint) and len(joint) <= _MOST_PRODUCTS else None
         space = VotingSpace.of(joint, products=products)
         membership, _ = Membership.learn(space, labels, k)
         labelling = Labelling.learn(joint, space, labels, k, products)
-        return cls(used, units, measure, tuple(reference), labels, embedding, space, membership, labelling)
+        return cls(tuple(used), units, measure, tuple(reference), labels, embedding, space, membership, labelling)
 
     def placed(self, arrays: Sequence[Any], present: np.ndarray | None) -> tuple[np.ndarray, np.ndarray, Votes]:
         """Labels, memberships and neighbours of new samples."""
@@ -93,6 +94,17 @@ class NewSamples:
         membership = self.membership.of(points, votes, shares, labels)
         unknown = nothing_known(self.measure.representations, chosen, there)
         return labels, belonging_equally(membership, labels, unknown), as_outliers(votes, unknown)
+
+    def unlike(self, arrays: Sequence[Any], present: np.ndarray | None) -> np.ndarray:
+        """Which of some new samples are unlike those of the fit, bool."""
+        rows = some_rows(arrays[0].shape[0])
+        chosen, there = _chosen(arrays, present, self.used, self.units)
+        chosen, there = [view[rows] for view in chosen], None if there is None else there[rows]
+        novelty = Novelty.learn(np.hstack(self.reference))
+        if novelty is None:
+            return np.zeros(len(rows), dtype=bool)
+        unknown = nothing_known(self.measure.representations, chosen, there)
+        return novelty.unlike(np.hstack(self.measure(chosen, there, self.reference))) | unknown
 
     def renumbered(self, order: np.ndarray, labels: np.ndarray) -> NewSamples:
         """The same with clusters in another order, and the labels in it."""
@@ -110,73 +122,42 @@ class NewSamples:
 
 
 @dataclass(frozen=True)
-class UnlearnedSamples:
-    """The samples of a fit, kept until the first new samples come: most fits never see any.
+class SamplesOfFit:
+    """What ``NewSamples`` learn from, kept until new samples come: most fits never meet any.
 
     Attributes
     ----------
-    used : tuple of int, the positions of the views that are used
-    units : tuple of float, what the values of each were divided by so that squares neither overflow nor vanish
-    arrays : tuple of (n, d_v) arrays or sparse matrices, the views that are used, copied: the caller may change the data
-    present : (n, n_used) array of bool, or None if no sample is missing
-    factors : (n_used,) array, by which squared distances in each view are multiplied
-    encoded : tuple of bool, which views are encoded tables
-    labels : (n,) array of int
-    embedding : (n, r) array
+    arrays, present, used, weights, labels, embedding, encoded : the arguments of ``NewSamples.learn``
     """
 
-    used: tuple[int, ...]
-    units: tuple[float, ...]
     arrays: tuple[Any, ...]
     present: np.ndarray | None
-    factors: np.ndarray
-    encoded: tuple[bool, ...]
+    used: tuple[int, ...]
+    weights: np.ndarray
     labels: np.ndarray
     embedding: np.ndarray
+    encoded: tuple[bool, ...]
 
     @classmethod
-    def of(
-        cls,
-        arrays: Sequence[Any],
-        present: np.ndarray | None,
-        used: Sequence[int],
-        weights: np.ndarray,
-        labels: np.ndarray,
-        embedding: np.ndarray,
-        encoded: Sequence[bool],
-    ) -> UnlearnedSamples:
-        """From the arrays of all views, those that are used with their weights; ``encoded`` marks encoded tables."""
-        used = [v for v in used if weights[v] > 0]
-        units = tuple(unit(arrays[v]) for v in used)
-        chosen, there = _chosen(arrays, present, used, units)
-        # Dividing by a unit other than 1 has made a copy.
-        copied = [array.copy() if size == 1 else array for array, size in zip(chosen, units, strict=True)]
-        factors = weights[used] / weights[used].mean()
-        marked = tuple(encoded[v] for v in used)
-        return cls(tuple(used), units, tuple(copied), there, factors, marked, labels, embedding)
+    def keep(cls, arrays: Sequence[Any], *others: Any) -> SamplesOfFit:
+        """With copies of the arrays, which their owner may change after the fit."""
+        copies = tuple(array.copy() if sp.issparse(array) else np.array(to_host(array)) for array in arrays)
+        return cls(copies, *others)
 
     def learned(self) -> NewSamples:
-        with threads_for(len(self.labels)):
-            return NewSamples.learn(
-                self.arrays,
-                self.present,
-                self.factors,
-                self.encoded,
-                used=self.used,
-                units=self.units,
-                labels=self.labels,
-                embedding=self.embedding,
-            )
+        return NewSamples.learn(
+            self.arrays, self.present, self.used, self.weights, self.labels, self.embedding, self.encoded
+        )
 
-    def renumbered(self, order: np.ndarray, labels: np.ndarray) -> UnlearnedSamples:
-        """The same with other numbers of the clusters."""
+    def renumbered(self, order: np.ndarray, labels: np.ndarray) -> SamplesOfFit:
+        """The same with clusters in another order, which the labels are in."""
         return replace(self, labels=labels)
 
 
 class NewSamplesMixin:
     """``predict``, ``predict_proba``, ``transform`` and ``outlier_score`` of an estimator with ``_new_samples``."""
 
-    _new_samples: NewSamples | UnlearnedSamples | None
+    _new_samples: NewSamples | SamplesOfFit | None
 
     def predict(self, X: Any) -> np.ndarray:
         """The cluster of each sample, (n_samples,); samples may be missing from views.
@@ -206,7 +187,7 @@ class NewSamplesMixin:
                 f"{type(self).__name__} cannot place new samples among graphs that are given as affinity='precomputed'; "
                 "declare the views as graphs instead: Views(..., kinds={'NAME': 'graph'})."
             )
-        if isinstance(self._new_samples, UnlearnedSamples):
+        if isinstance(self._new_samples, SamplesOfFit):
             self._new_samples = self._new_samples.learned()
         return self._new_samples
 
@@ -214,7 +195,8 @@ class NewSamplesMixin:
         known = self._known_samples()
         arrays, present = self._new_views(X).incomplete_arrays()
         placed = known.placed(arrays, present)
-        warn_of_unlike_samples(placed[2].outlier_scores)
+        if len(placed[0]) >= FEWEST_NEW:
+            warn_of_unlike_samples(known.unlike(arrays, present))
         return placed
 
     def _new_views(self, X: Any) -> Views:
