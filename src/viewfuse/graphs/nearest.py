@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
-from sklearn.metrics import pairwise_distances
+from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.neighbors import NearestNeighbors
 
 from ..linalg import gram_factor
@@ -152,7 +152,7 @@ def joint_neighbors(points: Sequence[np.ndarray], present: np.ndarray | None = N
         total = np.zeros((rows.size, len(present)))
         for view, there, mean in zip(points, present.T, means, strict=True):
             known = there[rows][:, None] & there[None, :]
-            total += np.where(known, pairwise_distances(view[rows], view, metric="sqeuclidean"), mean)
+            total += np.where(known, euclidean_distances(view[rows], view, squared=True), mean)
         return total
 
     return Neighbors.of_distances(distances, len(present))
@@ -172,7 +172,7 @@ def influence(points: np.ndarray) -> float:
     if len(points) > _ROWS_COMPARED:
         rows = np.random.RandomState(0).choice(len(points), _ROWS_COMPARED, replace=False)  # they stand for all
         points = points[rows]
-    distance = pairwise_distances(points, metric="sqeuclidean")[np.triu_indices(len(points), 1)]
+    distance = euclidean_distances(points, squared=True)[np.triu_indices(len(points), 1)]
     size = float(np.sqrt(distance.mean() * distance.std())) if distance.size else 0.0
     return size**0.5 if size > 0 else 1.0
 
