@@ -3,14 +3,15 @@
     pip install cosmic-ray
     python benchmarks/mutants.py --sample 400 --seed 1 [--only views/ selection/ inspection/] [--processes 16] [--list]
 
-The modules are fusion/, linalg/, views/ with the encoding of tables, selection/, inspection/, cluster/contradiction.py and
-metrics.py.
+The modules are fusion/, linalg/, views/ with the encoding of tables, selection/, inspection/, cluster/contradiction.py,
+cluster/novelty.py and metrics.py.
 
 The faults are those of cosmic-ray: an operator, comparison or number is replaced, a condition negated, a loop left out, a
 decorator removed. There are thousands, so a random sample is drawn, and the share of detected ("killed") faults is given
 with its 95 % interval (Wilson). Each fault is loaded into a fork of this process, where the tests of its module run until
 one fails. Taking five times as long as the original code also counts as a failure. Faults in annotations, which are never
-evaluated, and those in ``equivalent_mutants.toml``, which no test can distinguish from the original, are not counted.
+evaluated, and those in ``equivalent_mutants.toml``, which no test can distinguish from the original, are not counted. Tests
+that fail without a fault, because a package is not installed, are printed and left out.
 ``triton_tiles.py`` is left out because its tests need a GPU. Exits with status 1 if fewer than 80 % are killed.
 """
 
@@ -24,11 +25,14 @@ import importlib.util
 import math
 import os
 import random
+import re
 import signal
+import subprocess
 import sys
 import time
 import tomllib
 from collections import Counter
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import cache
@@ -45,6 +49,7 @@ PACKAGE = ROOT / "src" / "viewfuse"
 EQUIVALENT = Path(__file__).with_name("equivalent_mutants.toml")
 NEEDS_GPU = {"fusion/kernels/triton_tiles.py"}
 LEAST = 0.8
+_PYTEST = ("-q", "-p", "no:cacheprovider", "-p", "no:randomly")
 PATIENCE, SLACK = 5, 10.0  # a multiple of the time of the original, and additional seconds
 
 TESTS = {
@@ -66,6 +71,7 @@ TESTS = {
     "fusion/variants/robust.py": ["tests/fusion/variants/test_robust.py", "tests/fusion/test_incomplete.py"],
     "fusion/view_graphs.py": ["tests/fusion/variants", "tests/fusion/test_exact.py", "tests/fusion/test_incomplete.py"],
     "cluster/contradiction.py": ["tests/cluster/test_contradiction.py"],
+    "cluster/novelty.py": ["tests/cluster/test_novelty.py"],
     "selection/comparison.py": ["tests/selection/test_comparison.py"],
     "selection/matching.py": ["tests/selection/test_matching.py"],
     "selection/method_choice.py": ["tests/selection/test_method_choice.py"],
@@ -85,6 +91,7 @@ TESTS = {
     "views/join_by_id.py": ["tests/views/test_views.py", "tests/io/test_tables.py"],
     "views/kinds.py": ["tests/views/test_kinds.py"],
     "views/labels.py": ["tests/views/test_labels.py"],
+    "views/numbers.py": ["tests/views/test_suspicions.py"],
     "views/suspicions.py": ["tests/views/test_suspicions.py"],
 }
 TESTS_OF_ROOM = {
@@ -214,11 +221,11 @@ class _Finder:
         return importlib.util.spec_from_file_location(name, self.path, loader=_Changed(name, self.path, self.source))
 
 
-def tests_pass(module: str, source: str | None, limit: float) -> bool:
-    """Run the tests of a module in a fork, with the given source, for at most ``limit`` seconds."""
+def tests_pass(tests: Sequence[str], module: str, source: str | None, limit: float) -> bool:
+    """Run tests in a fork, with the given source of a module, for at most ``limit`` seconds."""
     child = os.fork()
     if child == 0:
-        _run_tests(module, source)
+        _run_tests(tests, module, source)
     end = time.monotonic() + limit
     while time.monotonic() < end:
         done, status = os.waitpid(child, os.WNOHANG)
@@ -230,7 +237,7 @@ def tests_pass(module: str, source: str | None, limit: float) -> bool:
     return False
 
 
-def _run_tests(module: str, source: str | None) -> None:
+def _run_tests(tests: Sequence[str], module: str, source: str | None) -> None:
     """Run the tests. Called in the fork; does not return."""
     status = 99
     try:
@@ -242,7 +249,7 @@ def _run_tests(module: str, source: str | None) -> None:
             sys.meta_path.insert(0, _Finder(module, source))
         import pytest
 
-        status = int(pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-p", "no:randomly", *tests_of(module)]))
+        status = int(pytest.main(["-x", *_PYTEST, *tests]))
     finally:
         os._exit(status)
 
@@ -286,7 +293,7 @@ def main() -> int:
     options = parser.parse_args()
     os.chdir(ROOT)
     rooms = ("fusion/**/*.py", "linalg/*.py", "views/**/*.py", "selection/*.py", "inspection/*.py")
-    single = (PACKAGE / "metrics.py", PACKAGE / "cluster" / "contradiction.py")
+    single = (PACKAGE / "metrics.py", PACKAGE / "cluster" / "contradiction.py", PACKAGE / "cluster" / "novelty.py")
     paths = [*(path for room in rooms for path in sorted(PACKAGE.glob(room)) if path.name != "__init__.py"), *single]
     modules = {path.relative_to(PACKAGE).as_posix(): path for path in paths}
     _check_tables(modules)
@@ -318,7 +325,8 @@ def tried(places: list[Place], first: int, minutes: float, limit: float | None) 
     """Outcomes by module."""
     os.chdir(ROOT)
     import_what_tests_need()
-    equivalents, limits = known_equivalents(), {}
+    equivalents = known_equivalents()
+    known: dict[str, tuple[list[str], float]] = {}
     outcomes: dict[str, Counter] = {}
     end = time.monotonic() + 60 * minutes
     for number, place in enumerate(places, start=first):
@@ -331,9 +339,10 @@ def tried(places: list[Place], first: int, minutes: float, limit: float | None) 
         if mutant.key in equivalents:
             outcome = "equivalent"
         else:
-            if mutant.module not in limits:
-                limits[mutant.module] = limit or _limit(mutant.module)
-            outcome = "survived" if tests_pass(mutant.module, mutant.source, limits[mutant.module]) else "killed"
+            if mutant.module not in known:
+                known[mutant.module] = _baseline(mutant.module, limit)
+            tests, seconds = known[mutant.module]
+            outcome = "survived" if tests_pass(tests, mutant.module, mutant.source, seconds) else "killed"
         outcomes.setdefault(mutant.module, Counter())[outcome] += 1
         if outcome == "survived":
             print(f"{number:4} SURVIVED {mutant}", flush=True)
@@ -348,13 +357,27 @@ def _together(parts: list[dict[str, Counter]]) -> dict[str, Counter]:
     return total
 
 
-def _limit(module: str) -> float:
+def _baseline(module: str, limit: float | None) -> tuple[list[str], float]:
+    """The tests of a module that pass without a fault, as arguments of pytest, and the seconds that they may take."""
+    tests = [*tests_of(module), *_left_out(tuple(tests_of(module)))]
     begin = time.monotonic()
-    if not tests_pass(module, None, math.inf):
-        raise SystemExit(f"the tests of {module} fail without a fault: {' '.join(tests_of(module))}")
+    if not tests_pass(tests, module, None, math.inf):
+        raise SystemExit(f"the tests of {module} fail without a fault: {' '.join(tests)}")
     seconds = time.monotonic() - begin
     print(f"     {module}: its tests take {seconds:.1f} s", flush=True)
-    return PATIENCE * seconds + SLACK
+    return tests, limit or PATIENCE * seconds + SLACK
+
+
+@cache
+def _left_out(tests: tuple[str, ...]) -> list[str]:
+    """Arguments of pytest that leave out the tests which fail without a fault."""
+    path = os.pathsep.join([str(PACKAGE.parent), os.environ.get("PYTHONPATH", "")])
+    command = [sys.executable, "-m", "pytest", *_PYTEST, "--tb=no", "-rfE", *tests]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ | {"PYTHONPATH": path})
+    found = re.findall(r"^(FAILED|ERROR) (\S+?)(?= - |$)", done.stdout, re.MULTILINE)
+    if found:
+        print(f"     left out, because they fail without a fault: {', '.join(name for _, name in found)}", flush=True)
+    return [f"--{'deselect' if '::' in name else 'ignore'}={name}" for _, name in found]
 
 
 def _summary(outcomes: dict[str, Counter]) -> int:

@@ -2,7 +2,7 @@
 
 ``python benchmarks/readers.py`` prints the time of ``load_views`` for each real MATLAB v7.3 file, relative to h5py
 reading the same bytes in the same run. Then it fuzzes the readers: mutated copies of every real file, and of the same
-data as .npz, .parquet, .csv and .h5mu, must be read or refused with ``ViewsFormatError``, within a second and within a
+data in all other formats, must be read or refused with ``ViewsFormatError``, within a second and within a
 memory limit. Cases run in worker processes, so that a crash of a C library is counted and does not end the run.
 
 It needs the reference data next to the repository.
@@ -28,7 +28,7 @@ import scipy.sparse as sp
 import viewfuse as vf
 
 DATASETS = Path(__file__).resolve().parents[2] / "shared" / "datasets"
-TABLES = {".csv", ".parquet", ".feather", ".xlsx"}
+TABLES = {".csv", ".tsv", ".parquet", ".feather", ".xlsx", ".ods"}
 V73 = ("bbc_seg14of4.mat", "reuters_1200.mat", "Handwritten_numerals.mat")
 MEMORY = 2 << 30  # beyond what the process has before the first case
 
@@ -73,7 +73,9 @@ def seeds(folder: Path) -> list[Path]:
     frame.to_parquet(folder / "msrc.parquet")
     frame.to_feather(folder / "msrc.feather")
     frame.head(40).to_excel(folder / "msrc.xlsx", index=False)
-    for suffix in (".gz", ".bz2", ".xz"):
+    frame.head(40).to_excel(folder / "msrc.ods", index=False)
+    frame.to_csv(folder / "msrc.tsv", index=False, sep="\t")
+    for suffix in (".gz", ".bz2", ".xz", ".zst", ".zip"):
         frame.to_csv(folder / f"msrc.csv{suffix}", index=False)
     sp.save_npz(folder / "sparse.npz", sp.csr_array(np.where(views.arrays[0] > 0.5, views.arrays[0], 0)), compressed=False)
     ends = np.random.default_rng(0).integers(0, 60, (300, 2))
@@ -82,6 +84,7 @@ def seeds(folder: Path) -> list[Path]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         parts = {name: anndata.AnnData(array.astype(float)) for name, array in zip("ab", views.arrays, strict=False)}
+        parts["a"].write(folder / "msrc.h5ad")
         mudata.MuData(parts).write(folder / "msrc.h5mu")
     return sorted(DATASETS.glob("*.mat")) + sorted(folder.iterdir())
 

@@ -31,5 +31,7 @@ def column_of(page: Path, name: str) -> list[Any]:
     """The values of a column that the samples can be coloured by."""
     one = next(column for column in data_of(page)["columns"] if column["name"] == name)
     if one["levels"] is None:
-        return [None if np.isnan(value) else float(value) for value in unpacked(one["data"], "f4")]
+        return [
+            None if np.isnan(value) else float(value) for value in unpacked(one["data"], "f8" if one["double"] else "f4")
+        ]
     return [one["levels"][code] for code in unpacked(one["data"], "u1")]

@@ -21,7 +21,8 @@ LEFT_HALF = [(-0.98, -0.98), (0.0, -0.98), (0.0, 0.98), (-0.98, 0.98), (-0.98, -
 @pytest.fixture(scope="module")
 def small_report(model: Any, views: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("small") / "report.html"
-    columns = {HOSTILE: np.arange(60.0), "group": [f"{HOSTILE}{i % 3}" for i in range(60)]}
+    group = [f"{HOSTILE}{i % 3}" for i in range(60)]
+    columns = {HOSTILE: np.arange(60.0), "group": group, "account": np.arange(60) + 123_456_789}
     return write_report(path, model, views, columns=columns, title=HOSTILE)
 
 
@@ -104,6 +105,7 @@ def test_the_samples_can_be_coloured_by_each_variable(small_report: Path, open_p
     assert [float(value) for value in page.shown()] == pytest.approx(model.confidence_, rel=6e-3)
     page.choose("colour", "group")
     assert page.shown()[:2] == [f"{HOSTILE}0", f"{HOSTILE}1"]
+    assert page.run("return Array.from(viewfuse.columns.find(one => one.name === 'account').values)")[0] == 123_456_789
     page.choose("colour", "b")
     assert [float(value) for value in page.shown()] == pytest.approx(views.arrays[0][:, 1], rel=6e-3, abs=1e-3)
     page.choose("colour", "weight of plain (its neighbours in the same cluster)")

@@ -219,6 +219,13 @@ class TestColumns:
         assert found["few"][1:5].tolist() == [1, 2, 0, 1]
         assert column("few", found["few"]).levels == ["0", "1", "2", "no value"]
 
+    def test_long_and_huge_numbers_are_not_rounded(self, model: GFSC, views: Views, tmp_path: Path) -> None:
+        accounts, huge = np.arange(60) + 123_456_789, np.linspace(-1e300, 1e300, 60)
+        page = write_report(tmp_path / "a.html", model, views, columns={"account": accounts, "huge": huge})
+        assert column_of(page, "account") == accounts.tolist()
+        assert column_of(page, "huge") == huge.tolist()
+        assert not next(one for one in data_of(page)["columns"] if one["name"] == "confidence")["double"]
+
     def test_numbers_get_a_colour_scale_and_categories_one_colour_each(self) -> None:
         assert by_number("n", [0.0, 5.0, np.inf, np.nan]).values[:2].tolist() == [0.0, 5.0]
         assert np.isnan(by_number("n", [0.0, 5.0, np.inf, np.nan]).values[2:]).all()

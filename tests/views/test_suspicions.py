@@ -5,11 +5,13 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import ks_2samp
 
 import viewfuse as vf
 from viewfuse._utils.warn import recording
 from viewfuse.exceptions import SuspiciousValuesWarning
 from viewfuse.views import Views, warn_of_suspicious_values
+from viewfuse.views.numbers import same_distribution
 
 N = 120
 
@@ -126,6 +128,40 @@ def test_frequent_values_are_noted_without_a_warning():
         warnings.simplefilter("error")
         warn_of_suspicious_values(Views(data))
     assert any("0 is frequent in column 'a'" in str(one) for one in record)
+
+
+def column_with(frequent, others):
+    rng = np.random.default_rng(0)
+    column = np.where(rng.random(N) < 0.3, frequent, others)
+    return notes_of(Views({"a": np.column_stack([column, rng.normal(size=N)]), "b": rng.normal(size=(N, 2))}))
+
+
+def test_a_bound_that_other_values_come_close_to_is_not_noted():
+    rng = np.random.default_rng(1)
+    ink, shares = rng.gamma(2, 50, N), rng.beta(3, 1, N)
+    assert column_with(0.0, ink) == []
+    assert column_with(1.0, shares) == []  # the largest possible value
+    assert column_with(0.0, np.abs(rng.normal(size=N))) == []
+    noted = "0 is frequent in column 0"
+    assert noted in column_with(0.0, 20 + 3 * rng.normal(size=N).clip(-3))[0]  # far from all others
+    assert noted in column_with(0.0, 2 + rng.normal(size=N))[0]  # between others
+
+
+def test_the_digits_give_no_note():
+    assert notes_of(vf.datasets.load_digits_views()) == []
+
+
+@pytest.mark.parametrize("sizes", [(20, 30), (150, 60), (1000, 2000)])
+def test_same_distribution_is_the_test_of_kolmogorov_and_smirnov(sizes):
+    rng = np.random.default_rng(0)
+    compared = 0
+    for shift in np.linspace(0, 2.5, 20) / np.sqrt(min(sizes)):
+        one, other = rng.normal(size=sizes[0]).round(1), (shift + rng.normal(size=sizes[1])).round(1)  # with ties
+        expected = ks_2samp(one, other, method="asymp").pvalue
+        if 1e-4 < expected < 0.5:
+            assert same_distribution(one, other) == pytest.approx(expected, rel=0.3)
+            compared += 1
+    assert compared > 3
 
 
 @pytest.mark.parametrize("method", ["auto", "gfsc", "anchor-gfsc", "km"])

@@ -18,7 +18,6 @@ from ..exceptions import (
     NoStructureWarning,
     NotEnoughMemoryError,
     UninformativeViewWarning,
-    UnlikeFitWarning,
     UnstableClustersWarning,
     ViewsError,
     ViewsTypeError,
@@ -29,7 +28,6 @@ from ._constraints import Count, check_value
 from .verdict import Verdict
 
 __all__ = [
-    "MOST_COMPARED",
     "check_count",
     "check_directions",
     "check_enough_samples",
@@ -41,14 +39,11 @@ __all__ = [
     "restored_on_failure",
     "solving",
     "unbalanced_sizes",
-    "warn_of_unlike_samples",
     "warn_of_verdict",
     "warn_of_zero_samples",
 ]
 
 _FEW_FEATURES = 2
-_FEWEST_NEW, _MANY_UNLIKE = 10, 0.3  # new samples; of fewer, many may be unlike those of the fit by chance
-MOST_COMPARED = 500  # new samples by which it is decided whether they are like those of the fit
 _MOST_MEASURED = 200  # samples
 # Three to five clusters at steps of 5 on a line, with noise 1 in three features: at most 1.28 dimensions in 300 draws, all
 # found. Noise of 1.5, or 1 in five features, hides the line of three clusters (1.6), and there is no warning. Of 1,200
@@ -189,19 +184,6 @@ def warn_of_verdict(verdict: Verdict, n_clusters: int | str) -> None:
         warn(NoStructureWarning(str(verdict), hint="Do not rely on these clusters.", **about))
     elif not verdict.stable:
         warn(UnstableClustersWarning(str(verdict), hint="Do not rely on these clusters; try another number.", **about))
-
-
-def warn_of_unlike_samples(outlier_scores: np.ndarray) -> None:
-    """Warn if many new samples are unlike all samples of the fit: their surroundings are less than half as dense."""
-    unlike, n = int((outlier_scores > 1).sum()), len(outlier_scores)
-    if n >= _FEWEST_NEW and unlike > _MANY_UNLIKE * n:
-        warn(
-            UnlikeFitWarning(
-                f"{unlike} of {n} new samples are unlike all samples of the fit, so their clusters mean little.",
-                hint="Check the units, the order of the columns and the order of the rows of the new views.",
-                parameter="X",
-            )
-        )
 
 
 def unbalanced_sizes(labels: np.ndarray, n_clusters: int, views: Views) -> str | None:

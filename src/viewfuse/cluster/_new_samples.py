@@ -12,13 +12,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._utils.device import to_host
 from ..views import Views
-from ._checks import warn_of_unlike_samples
 from .auto.canonical import in_unit, unit
 from .auto.labelling import Labelling, labels_with_gaps
 from .auto.measure import Measure
 from .auto.membership import Membership
 from .auto.unknown import as_outliers, belonging_equally, nothing_known
 from .auto.votes import Votes, VotingSpace
+from .novelty import FEWEST_NEW, Novelty, some_rows, warn_of_unlike_samples
 
 __all__ = ["NewSamples", "NewSamplesMixin", "SamplesOfFit"]
 
@@ -94,6 +94,17 @@ class NewSamples:
         membership = self.membership.of(points, votes, shares, labels)
         unknown = nothing_known(self.measure.representations, chosen, there)
         return labels, belonging_equally(membership, labels, unknown), as_outliers(votes, unknown)
+
+    def unlike(self, arrays: Sequence[Any], present: np.ndarray | None) -> np.ndarray:
+        """Which of some new samples are unlike those of the fit, bool."""
+        rows = some_rows(arrays[0].shape[0])
+        chosen, there = _chosen(arrays, present, self.used, self.units)
+        chosen, there = [view[rows] for view in chosen], None if there is None else there[rows]
+        novelty = Novelty.learn(np.hstack(self.reference))
+        if novelty is None:
+            return np.zeros(len(rows), dtype=bool)
+        unknown = nothing_known(self.measure.representations, chosen, there)
+        return novelty.unlike(np.hstack(self.measure(chosen, there, self.reference))) | unknown
 
     def renumbered(self, order: np.ndarray, labels: np.ndarray) -> NewSamples:
         """The same with clusters in another order, and the labels in it."""
@@ -184,7 +195,8 @@ class NewSamplesMixin:
         known = self._known_samples()
         arrays, present = self._new_views(X).incomplete_arrays()
         placed = known.placed(arrays, present)
-        warn_of_unlike_samples(placed[2].outlier_scores)
+        if len(placed[0]) >= FEWEST_NEW:
+            warn_of_unlike_samples(known.unlike(arrays, present))
         return placed
 
     def _new_views(self, X: Any) -> Views:

@@ -14,6 +14,7 @@ import math
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
@@ -39,12 +40,14 @@ from .auto.measure import Measure
 from .auto.membership import Discriminant, Membership
 from .auto.votes import VotingSpace
 from .counting import ClusterCounts
+from .novelty import Novelty
 from .relations.as_views import RelationViews
 from .relations.features import Coordinates
 from .relations.fused import FusedPoints, GraphWeights
 from .relations.maps import RelationMap
 from .relations.smoothing import Finish, Plan, Spectrum
 from .rows.clouds import Clouds
+from .rows.measured import RowMeasure
 from .rows.placement import Placement
 from .structure import Evidence
 from .verdict import Verdict
@@ -60,6 +63,8 @@ _SCALARS = (bool, int, str, type(None))
 _KEPT = (
     Placement,
     Clouds,
+    Novelty,
+    RowMeasure,
     AnchorModel,
     BipartiteEmbedding,
     ClusterCounts,
@@ -235,8 +240,9 @@ class _Encoder:
             parts = [self.encode(part, f"{name}.{i}") for i, part in enumerate((csr.data, csr.indices, csr.indptr))]
             return {_TAG: "sparse", "parts": parts, "shape": list(csr.shape)}
         if _RECORDS.get(type(value).__name__) is type(value):
-            fields = {field: self.encode(getattr(value, field), f"{name}.{field}") for field in vars(value)}
-            return {_TAG: "record", "class": type(value).__name__, "fields": fields}
+            stored = [field.name for field in fields(value)] if is_dataclass(value) else list(vars(value))
+            encoded = {field: self.encode(getattr(value, field), f"{name}.{field}") for field in stored}
+            return {_TAG: "record", "class": type(value).__name__, "fields": encoded}
         if is_array_api_obj(value):
             return self._encode_array(to_host(value), name)
         raise ModelFormatError(

@@ -17,7 +17,6 @@ from ..exceptions import ParameterError, ViewsError, ViewsTypeError
 from ..fusion.anchor import AnchorFusion, learn_anchors
 from ..graphs import Samples, ScaledView, as_dense
 from ..graphs.anchors import UnitRows
-from ..graphs.nearest import influence
 from ..linalg import all_clusters_taken, renumbered
 from ..linalg.threads import worker_threads
 from ..views import Views, holds_dask, warn_of_suspicious_values
@@ -38,8 +37,10 @@ from ._view_report import ViewReport, ViewReportMixin, noise_views, separation, 
 from ._weights import WEIGHT_CONSTRAINTS, OwnWeights
 from .contradiction import warn_of_contradictions
 from .counting import count_clusters_of_views
+from .novelty import FEWEST_NEW, Novelty, some_rows, warn_of_unlike_samples
 from .rows.dask_rows import DaskRows, occurrences_in_chunks
 from .rows.local import LocalRows
+from .rows.measured import RowMeasure
 from .rows.placement import Placement
 from .rows.source import RowSource, Scaler
 from .rows.tensors import TensorRows
@@ -349,8 +350,12 @@ class AnchorGFSC(StoppableMixin, ViewReportMixin, EmbeddingMixin, MultiViewClust
         return np.asarray(self._placement.assign(views, ["labels"])["labels"])
 
     def _judge(self, rng: np.random.RandomState) -> None:
-        """Set ``verdict_`` by the samples on which views are compared, and warn if it is negative."""
-        self.__dict__.pop("verdict_", None)  # from an earlier fit
+        """Set ``verdict_`` by the samples on which views are compared, and warn if it is negative.
+
+        Keep what is needed to compare new samples with them.
+        """
+        for name in ("verdict_", "_row_measure", "_novelty"):
+            self.__dict__.pop(name, None)  # from an earlier fit
         if not self._gives_verdict:
             return
         views, labels = self._views_fitted
@@ -359,10 +364,10 @@ class AnchorGFSC(StoppableMixin, ViewReportMixin, EmbeddingMixin, MultiViewClust
         elif len(labels) < 2:
             return  # no sample is present in every view
         else:
-            dense = [(to_host(view.scaled()) if not sp.issparse(view.values) else view.scaled().toarray()) for view in views]
-            points = [view.astype(float) - view.mean(axis=0) for view in dense]
-            samples = Samples(tuple(view / influence(view) for view in points))
-            self.verdict_ = judge_by_neighbors(samples, labels, self.n_clusters_, rng)
+            self._row_measure = RowMeasure.learn(views)
+            points = self._row_measure(views)
+            self._novelty = Novelty.learn(np.hstack(points))
+            self.verdict_ = judge_by_neighbors(Samples(tuple(points)), labels, self.n_clusters_, rng)
         warn_of_verdict(self.verdict_, self.n_clusters)
 
     def _used_names(self) -> list[str]:
@@ -464,7 +469,21 @@ class AnchorGFSC(StoppableMixin, ViewReportMixin, EmbeddingMixin, MultiViewClust
             self._columns.matched(source.described)
             positions = [self._columns.column_positions(source.described, v) for v in range(source.described.n_views)]
             source = source.with_columns(positions)
-        return source.assign(self._placement, self._used, [what])[0]
+        assigned = source.assign(self._placement, self._used, [what])[0]
+        if not source.lazy:
+            self._warn_of_unlike_rows(source)
+        return assigned
+
+    def _warn_of_unlike_rows(self, source: RowSource) -> None:
+        """Compare some rows that are present in every view with those of the fit."""
+        novelty = getattr(self, "_novelty", None)  # models of older files have none
+        if novelty is None or len(source) < FEWEST_NEW:
+            return
+        rows = some_rows(len(source))
+        blocks = source.take(rows)
+        views = Scaler(source.described, self._used).scaled([blocks[v] for v in self._used], rows)
+        complete = ~np.any([view.absent for view in views], axis=0)
+        warn_of_unlike_samples(novelty.unlike(np.hstack(self._row_measure([view[complete] for view in views]))))
 
     def _check_not_encoded(self) -> None:
         """Raise ViewsTypeError if the columns of the fit were encoded, as those of Dask collections are not."""

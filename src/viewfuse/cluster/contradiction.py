@@ -16,12 +16,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from functools import cached_property
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.metrics import mutual_info_score
 
 from .._utils.device import to_host
 from .._utils.warn import note, warn
@@ -32,7 +32,7 @@ from ..linalg.sparse_cut import quick_cut, spectrum
 from ..views import RELATIONS, Views
 from .structure import modularity, null_spectra, ratio_to_null
 
-__all__ = ["clear_clusters", "clear_communities", "contradiction", "warn_of_contradictions"]
+__all__ = ["OwnClusters", "contradiction", "warn_of_contradictions"]
 
 _CONTRADICTS = 0.8  # of both entropies
 _CLEAR_GAP = 0.6
@@ -53,11 +53,11 @@ def warn_of_contradictions(views: Views, arrays: Sequence[Any], present: np.ndar
     if views.n_views < 2:
         return
     own = _own_clusters(views, arrays, present)
-    against = [v for v, (rows, clusters) in own.items() if contradiction(clusters, labels[rows]) > _CONTRADICTS]
+    against = [v for v, clusters in own.items() if clusters.contradict(labels)]
     for v in against:
         warn(
             ContradictingViewWarning(
-                f"View {views.names[v]!r} has {own[v][1].max() + 1} clear clusters of its own, which have nothing to do "
+                f"View {views.names[v]!r} has {own[v].n_clear} clear clusters of its own, which have nothing to do "
                 "with those of the result. Either it shows something else than the other views, or its rows are in another "
                 "order, or some of its values are damaged.",
                 hint="Check the order of its rows and its ids; leave it out if it shows something else.",
@@ -65,7 +65,7 @@ def warn_of_contradictions(views: Views, arrays: Sequence[Any], present: np.ndar
             )
         )
     for u, v in combinations([v for v in own if v not in against], 2):
-        if _contradict(own[u], own[v]):
+        if own[u].contradict_each_other(own[v]):
             note(
                 f"Views {views.names[u]!r} and {views.names[v]!r} have clear clusters that have nothing to do with each "
                 "other, and the result combines them. If both should show the same clusters, the rows of one are in another "
@@ -73,52 +73,21 @@ def warn_of_contradictions(views: Views, arrays: Sequence[Any], present: np.ndar
             )
 
 
-def _own_clusters(
-    views: Views, arrays: Sequence[Any], present: np.ndarray | None
-) -> dict[int, tuple[np.ndarray, np.ndarray]]:
-    """The clear clusters of the views that have such, with the samples that were looked at."""
+def _own_clusters(views: Views, arrays: Sequence[Any], present: np.ndarray | None) -> dict[int, OwnClusters]:
+    """The clusters of those views that have such."""
     found = {}
     for v in (v for v, kind in enumerate(views.kinds) if kind == "graph" and len(views) <= _MOST_IN_GRAPH):
         graph = sp.csr_array(arrays[v])
         rows = np.flatnonzero(np.asarray(abs(graph).sum(axis=1)).ravel() + np.asarray(abs(graph).sum(axis=0)).ravel())
-        own = clear_communities(graph[rows][:, rows]) if len(rows) >= _FEWEST_SAMPLES else None
-        if own is not None:
-            found[v] = rows, own
+        if len(rows) >= _FEWEST_SAMPLES:
+            found[v] = OwnClusters.of_graph(graph[rows][:, rows], rows)
     for v in _comparable(views, arrays):
         rows = _spread(np.arange(len(views)) if present is None else np.flatnonzero(present[:, v]))
         rows = _with_values(arrays[v], rows)
         points = _points(views, arrays[v], v, rows) if len(rows) >= _FEWEST_SAMPLES else np.empty((0, 0))
-        own = clear_clusters(points) if points.shape[1] else None
-        if own is not None:
-            found[v] = rows, own
-    return found
-
-
-def _contradict(one: tuple[np.ndarray, np.ndarray], other: tuple[np.ndarray, np.ndarray]) -> bool:
-    """Whether the clusters of two views, each with its samples, contradict each other."""
-    _, here, there = np.intersect1d(one[0], other[0], return_indices=True)
-    return len(here) >= _FEWEST_SAMPLES and contradiction(one[1][here], other[1][there]) > _CONTRADICTS
-
-
-def clear_clusters(points: np.ndarray) -> np.ndarray | None:
-    """Labels of the clear clusters that points have by themselves, (n,); None if there are none."""
-    samples = Samples((points,)).compact()
-    rng = np.random.RandomState(0)
-    cuts = _cuts(samples.joint_graph(), _CLEAR_GAP)
-    if not cuts:
-        return None
-    count = min(_MOST_CLUSTERS + 1, len(points) - 1)
-    nulls = np.mean([null.values for _, null in null_spectra(samples, count, rng)], axis=0)
-    clear = [cut for cut in cuts if ratio_to_null(cut.values, nulls, cut.k) <= _NULL_RATIO]
-    return max(clear, key=lambda cut: cut.gap).labels if clear else None
-
-
-def clear_communities(graph: Any) -> np.ndarray | None:
-    """The same for a graph, whose clusters are clear if more edges than in a random graph are inside them."""
-    symmetric = sp.csr_array(abs(graph))
-    symmetric = sp.csr_array(symmetric + symmetric.T)
-    clear = [cut for cut in _cuts(symmetric, _GAP_OF_GRAPH) if modularity(symmetric, cut.labels) > _MODULARITY]
-    return max(clear, key=lambda cut: cut.gap).labels if clear else None
+        if points.shape[1]:
+            found[v] = OwnClusters.of_points(points, rows)
+    return {v: clusters for v, clusters in found.items() if clusters.cuts}
 
 
 @dataclass(frozen=True)
@@ -129,6 +98,70 @@ class _Cut:
     gap: float
     values: np.ndarray
     labels: np.ndarray
+
+
+@dataclass(frozen=True)
+class OwnClusters:
+    """The clusters that a view has by itself.
+
+    Comparing with clouds takes most of the time, so it is done only if the cuts would contradict something.
+
+    Attributes
+    ----------
+    rows : (n,) array of int, the samples that were looked at
+    cuts : list of _Cut, of the graph of these samples
+    samples : Samples, whose clouds the cuts are compared with; None if they are known to be clear
+    """
+
+    rows: np.ndarray
+    cuts: list[_Cut]
+    samples: Samples | None = None
+
+    @classmethod
+    def of_points(cls, points: np.ndarray, rows: np.ndarray) -> OwnClusters:
+        """The clusters of these rows, which are points, (n, p)."""
+        samples = Samples((points,)).compact()
+        return cls(rows, _cuts(samples.joint_graph(), _CLEAR_GAP), samples)
+
+    @classmethod
+    def of_graph(cls, graph: Any, rows: np.ndarray) -> OwnClusters:
+        """The clusters of a graph of these rows, which are clear if more edges than in a random graph are inside them."""
+        symmetric = sp.csr_array(abs(graph))
+        symmetric = sp.csr_array(symmetric + symmetric.T)
+        cuts = _cuts(symmetric, _GAP_OF_GRAPH)
+        return cls(rows, [cut for cut in cuts if modularity(symmetric, cut.labels) > _MODULARITY])
+
+    @cached_property
+    def clear(self) -> np.ndarray | None:
+        """Labels of the clear clusters, (n,); None if there are none."""
+        clear = self.cuts
+        if self.samples is not None and self.cuts:
+            count = min(_MOST_CLUSTERS + 1, len(self.samples) - 1)
+            clouds = null_spectra(self.samples, count, np.random.RandomState(0))
+            nulls = np.mean([cloud.values for _, cloud in clouds], axis=0)
+            clear = [cut for cut in self.cuts if ratio_to_null(cut.values, nulls, cut.k) <= _NULL_RATIO]
+        return max(clear, key=lambda cut: cut.gap).labels if clear else None
+
+    @property
+    def n_clear(self) -> int:
+        return 0 if self.clear is None else int(self.clear.max()) + 1
+
+    def contradict(self, labels: np.ndarray) -> bool:
+        """Whether the clear clusters contradict these labels of all samples."""
+        known = labels[self.rows]
+        could = any(contradiction(cut.labels, known) > _CONTRADICTS for cut in self.cuts)
+        return could and self.clear is not None and contradiction(self.clear, known) > _CONTRADICTS
+
+    def contradict_each_other(self, other: OwnClusters) -> bool:
+        """Whether the clear clusters of two views contradict each other."""
+        _, here, there = np.intersect1d(self.rows, other.rows, return_indices=True)
+        if len(here) < _FEWEST_SAMPLES:
+            return False
+        pairs = product(self.cuts, other.cuts)
+        could = any(contradiction(one.labels[here], two.labels[there]) > _CONTRADICTS for one, two in pairs)
+        if not could or self.clear is None or other.clear is None:
+            return False
+        return contradiction(self.clear[here], other.clear[there]) > _CONTRADICTS
 
 
 def _cuts(graph: sp.csr_array, least_gap: float) -> list[_Cut]:
@@ -146,10 +179,19 @@ def _cuts(graph: sp.csr_array, least_gap: float) -> list[_Cut]:
 
 
 def contradiction(one: np.ndarray, other: np.ndarray) -> float:
-    """How little each of two partitions tells about the other: 0 if one divides the other, 1 if they are independent."""
-    shared = mutual_info_score(one, other)
-    entropies = mutual_info_score(one, one), mutual_info_score(other, other)
+    """How little each of two partitions tells about the other: 0 if one divides the other, 1 if they are independent.
+
+    Labels are whole numbers of at least 0. ``1 − I / H`` is ``H(own | other) / H(own)``, with the mutual information ``I``.
+    """
+    entropies = _entropy(one), _entropy(other)
+    shared = sum(entropies) - _entropy(one * (other.max() + 1) + other)
     return min(1 - shared / entropy if entropy > 0 else 0.0 for entropy in entropies)
+
+
+def _entropy(labels: np.ndarray) -> float:
+    counts = np.bincount(labels)
+    shares = counts[counts > 0] / len(labels)
+    return -float(shares @ np.log(shares))
 
 
 def _comparable(views: Views, arrays: Sequence[Any]) -> list[int]:

@@ -20,6 +20,7 @@ __all__ = ["Column", "by_category", "by_number", "check_columns", "column", "giv
 _MOST_LEVELS = 200
 _CATEGORIES_UP_TO = 12  # integers with at most so many distinct values are categories
 _NONE = "#8a8f98"
+_WHOLE_IN_SINGLE = 2**24
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,11 +34,18 @@ class Column:
 
     def payload(self) -> dict[str, Any]:
         """What the script of the page needs besides the values."""
-        return {"name": self.name, "levels": self.levels, "palette": self.palette}
+        return {"name": self.name, "levels": self.levels, "palette": self.palette, "double": self._is_double}
 
     def data(self) -> np.ndarray:
         """The values as the script of the page reads them."""
-        return self.values.astype(np.float32 if self.levels is None else np.uint8)
+        if self.levels is not None:
+            return self.values.astype(np.uint8)
+        return self.values.astype(np.float64 if self._is_double else np.float32)
+
+    @property
+    def _is_double(self) -> bool:
+        """Whether there are numbers of which single precision would change the whole part."""
+        return self.levels is None and bool((np.abs(self.values) > _WHOLE_IN_SINGLE).any())
 
 
 def by_category(name: str, values: Any) -> Column:

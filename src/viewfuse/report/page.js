@@ -52,7 +52,7 @@
   };
   const columns = await Promise.all(data.columns.map(async (one) => {
     const held = await unpack(one.data);
-    return { ...one, values: one.levels ? new Uint8Array(held) : new Float32Array(held) };
+    return { ...one, values: one.levels ? new Uint8Array(held) : one.double ? new Float64Array(held) : new Float32Array(held) };
   }));
 
   // A colouring: {name, colour(i) → [r, g, b], text(i), legend}

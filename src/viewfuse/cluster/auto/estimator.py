@@ -26,11 +26,12 @@ from ...graphs import Samples
 from ...linalg import numbered_by_size, renumbered
 from ...views import Views, holds_networks
 from .._base import EmbeddingMixin, MultiViewClusterer
-from .._checks import MOST_COMPARED, warn_of_unlike_samples, warn_of_verdict
+from .._checks import warn_of_verdict
 from .._constraints import Count, Nothing, Number, OneOf, Text
 from .._weights import WEIGHT_CONSTRAINTS, OwnWeights
 from ..contradiction import warn_of_contradictions
 from ..counting import count_clusters
+from ..novelty import FEWEST_NEW, Novelty, some_rows, warn_of_unlike_samples
 from ..relations.checks import has_relations
 from ..relations.maps import RelationIdsMixin
 from ..structure import Evidence, ratio_to_null
@@ -44,6 +45,7 @@ from .candidates import (
     Task,
     candidates_for,
     clustered_again,
+    comes_back_more,
     fused_graphs,
     gaussian_mixture,
 )
@@ -59,6 +61,7 @@ from .with_relations import fit_relations, placed_with_relations
 __all__ = ["AutoFusion"]
 
 _FEWEST_WITH_OUTLIERS = 50
+_MOST_SCORED = 500  # new samples whose outlier scores are computed to compare them with those of the fit
 _UNSTABLE = 0.2  # mean agreement below which no candidate confirms another
 _AGREED = 0.85  # least agreement of all candidates so far from which no further one is made
 
@@ -378,7 +381,7 @@ class AutoFusion(AssignmentMixin, EmbeddingMixin, RelationIdsMixin, MultiViewClu
     ) -> list[Candidate]:
         """The joint neighbours and, unless their gap is clear, the others as far as there is time.
 
-        A clear gap that may come from filled cells is compared with a mixture, if there can be one.
+        If a clear gap may come from filled cells, a mixture is taken whose clusters come back more often, if there is one.
         """
         self.stopped_ = None
         candidates = [Candidate(JOINT, cut.labels, cut.spectrum.vectors[:, : cut.n_clusters], cut.graph)]
@@ -401,7 +404,9 @@ class AutoFusion(AssignmentMixin, EmbeddingMixin, RelationIdsMixin, MultiViewClu
         if kept.present is not None or self.stopped_ is not None:
             return candidates
         mixture = gaussian_mixture(kept.joint(), cut, rng)
-        return candidates if mixture is None else [*candidates, mixture]
+        if mixture is None or (cut.is_clear and not comes_back_more(mixture, candidates[0], kept, rng)):
+            return candidates
+        return [*candidates, mixture]
 
     def _best(self, candidates: list[Candidate], agreement: np.ndarray, cut: JointCut) -> tuple[Candidate, str]:
         if candidates[-1].name in MIXTURES:
@@ -472,23 +477,35 @@ class AutoFusion(AssignmentMixin, EmbeddingMixin, RelationIdsMixin, MultiViewClu
         check_is_fitted(self)
         new = self._as_views(X, reset=False)
         placed = self._placed_views(new) if self._relations is None else placed_with_relations(self, new)
-        if len(new) <= MOST_COMPARED:
-            warn_of_unlike_samples(placed.votes().outlier_scores)
-        elif self._relations is None:
-            some = np.linspace(0, len(new) - 1, MOST_COMPARED).astype(int)
-            warn_of_unlike_samples(self._placed_views(new[some]).votes().outlier_scores)
+        if self._relations is None and len(new) >= FEWEST_NEW:
+            warn_of_unlike_samples(self._unlike(new[some_rows(len(new))]))
+        elif self._relations is not None and len(new) <= _MOST_SCORED:
+            warn_of_unlike_samples(placed.votes().outlier_scores > 1)
         return placed
 
     def _placed_views(self, new: Views) -> Placed:
+        kept, where, unknown = self._kept_points(new)
+        mine = [self._sample_points[v] for v in self._kept]
+        known = labels_with_gaps(kept, where, mine, self._sample_labels, self.n_clusters_)
+        return self._placed(np.hstack(kept), known).with_unknown(unknown)
+
+    def _unlike(self, new: Views) -> np.ndarray:
+        """Which new samples are unlike those that were clustered, (n,) bool."""
+        novelty = Novelty.learn(np.hstack([self._sample_points[v] for v in self._kept]))
+        if novelty is None:
+            return np.zeros(len(new), dtype=bool)
+        kept, _, unknown = self._kept_points(new)
+        return novelty.unlike(np.hstack(kept)) | unknown
+
+    def _kept_points(self, new: Views) -> tuple[list[np.ndarray], np.ndarray | None, np.ndarray]:
+        """The points of new samples in the kept views, where these are present, and of which samples nothing is known."""
         arrays, there = new.incomplete_arrays()
         views, present = self._chosen(self._in_units(arrays), there)
         points = self._measure(views, present, self._sample_points)
-        kept, mine = [points[v] for v in self._kept], [self._sample_points[v] for v in self._kept]
         where = None if present is None else present[:, self._kept]
-        known = labels_with_gaps(kept, where, mine, self._sample_labels, self.n_clusters_)
         measures = [self._measure.representations[v] for v in self._kept]
         unknown = nothing_known(measures, [views[v] for v in self._kept], where)
-        return self._placed(np.hstack(kept), known).with_unknown(unknown)
+        return [points[v] for v in self._kept], where, unknown
 
     def _warn(self) -> None:
         """Say what the result cannot be relied on for."""
