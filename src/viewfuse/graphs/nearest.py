@@ -23,6 +23,7 @@ __all__ = [
     "centred_products",
     "default_neighbors",
     "influence",
+    "influence_of_products",
     "joint_neighbors",
     "neighbor_graph",
     "whitened_points",
@@ -169,10 +170,25 @@ def influence(points: np.ndarray) -> float:
     With equal ``m`` a view of few columns decides who is near whom, as its distances vary more than those of many columns;
     with equal ``s`` a view of many noise columns counts as much as one with clusters. This is the mean of the two.
     """
-    if len(points) > _ROWS_COMPARED:
-        rows = np.random.RandomState(0).choice(len(points), _ROWS_COMPARED, replace=False)  # they stand for all
-        points = points[rows]
-    distance = euclidean_distances(points, squared=True)[np.triu_indices(len(points), 1)]
+    rows = _compared_rows(len(points))
+    return _influence(euclidean_distances(points[rows], squared=True))
+
+
+def influence_of_products(products: np.ndarray) -> float:
+    """The same from the inner products of the points, (n, n)."""
+    rows = _compared_rows(len(products))
+    some = products[np.ix_(rows, rows)]
+    squares = np.diag(some)
+    return _influence(np.maximum(squares[:, None] + squares[None, :] - 2 * some, 0))
+
+
+def _compared_rows(n: int) -> np.ndarray:
+    """All rows, or some that stand for them."""
+    return np.arange(n) if n <= _ROWS_COMPARED else np.random.RandomState(0).choice(n, _ROWS_COMPARED, replace=False)
+
+
+def _influence(squared_distances: np.ndarray) -> float:
+    distance = squared_distances[np.triu_indices(len(squared_distances), 1)]
     size = float(np.sqrt(distance.mean() * distance.std())) if distance.size else 0.0
     return size**0.5 if size > 0 else 1.0
 
