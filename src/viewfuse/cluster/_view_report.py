@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from array_api_compat import array_namespace
-from sklearn.metrics import adjusted_rand_score
 
+from .._utils.agreement import adjusted_rand
 from .._utils.extras import require
 from ..graphs.nearest import centred_products
 
@@ -164,7 +164,7 @@ def view_report(
 
     def agreement(some: list[int]) -> float:
         found = cluster(some) if some else None
-        return float("nan") if found is None else float(adjusted_rand_score(labels, found))
+        return float("nan") if found is None else adjusted_rand(labels, found)
 
     positions = range(len(names))
     return ViewReport(

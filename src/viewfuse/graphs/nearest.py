@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
-from sklearn.metrics import pairwise_distances
+from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.neighbors import NearestNeighbors
 
 from ..linalg import gram_factor
@@ -153,7 +153,7 @@ def joint_neighbors(points: Sequence[np.ndarray], present: np.ndarray | None = N
         total = np.zeros((rows.size, len(present)))
         for view, there, mean in zip(points, present.T, means, strict=True):
             known = there[rows][:, None] & there[None, :]
-            total += np.where(known, pairwise_distances(view[rows], view, metric="sqeuclidean"), mean)
+            total += np.where(known, euclidean_distances(view[rows], view, squared=True), mean)
         return total
 
     return Neighbors.of_distances(distances, len(present))
@@ -171,7 +171,7 @@ def influence(points: np.ndarray) -> float:
     with equal ``s`` a view of many noise columns counts as much as one with clusters. This is the mean of the two.
     """
     rows = _compared_rows(len(points))
-    return _influence(pairwise_distances(points[rows], metric="sqeuclidean"))
+    return _influence(euclidean_distances(points[rows], squared=True))
 
 
 def influence_of_products(products: np.ndarray) -> float:
