@@ -76,9 +76,11 @@ def smallest_eigenpairs(
     Block Davidson with Jacobi preconditioning and thick restarts: one product ``L @ block`` per iteration, at most
     ``6·(k + guard)`` basis vectors. ``start``, the ``block`` of a similar matrix, saves iterations. It stops when every
     residual ``‖L f − θ f‖`` is below ``tol`` times the median diagonal entry of ``L``; the largest entry would not do, as
-    one hub can make it arbitrarily large. For many eigenvectors, the small dense problems of Davidson's method take longer
-    than its products; from a start, a few more products without them are faster (:func:`_filtered_subspace`). Up to ``dense_below`` samples LAPACK is faster and is used instead. It is also
-    used if the iterations have not converged after ``max_iterations``.
+    one hub can make it arbitrarily large.
+
+    For many eigenvectors the small dense problems of Davidson's method take longer than its products; with a start, a few
+    more products without them are faster (:func:`_filtered_subspace`). Up to ``dense_below`` samples LAPACK is faster and is
+    used instead. It is also used if the iterations have not converged after ``max_iterations``.
     """
     n = laplacian.n_samples
     block_size = k + max(4, k // 3)
