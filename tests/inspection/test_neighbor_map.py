@@ -100,7 +100,7 @@ def test_without_the_data_the_map_says_that_the_cut_has_shaped_it():
 
 
 def test_of_many_samples_some_are_mapped_and_the_others_put_among_their_neighbours(monkeypatch):
-    monkeypatch.setattr("viewfuse.inspection.summary._MAX_MAPPED", 100)
+    monkeypatch.setattr("viewfuse.inspection.maps._MAX_MAPPED", 100)
     views = make_views(n_samples=300, n_clusters=3, random_state=0)
     model = GFSC(3, random_state=0).fit(views)
     for fit in (summarise(model, views), summarise(model)):

@@ -140,7 +140,7 @@ def test_what_cannot_be_found_in_the_object_raises(multi: mudata.MuData) -> None
 def test_of_many_samples_the_others_are_connected_with_their_nearest(monkeypatch: pytest.MonkeyPatch) -> None:
     data = part(6, "gene", [f"c{i}" for i in range(N)], 2)
     model = vf.AutoFusion(n_clusters=3, random_state=0).fit(data)
-    monkeypatch.setattr("viewfuse.inspection.summary._MAX_MAPPED", 40)
+    monkeypatch.setattr("viewfuse.inspection.maps._MAX_MAPPED", 40)
     vf.annotate(data, model)
     graph, distances = (data.obsp[f"viewfuse_{name}"] for name in ("connectivities", "distances"))
     assert graph.shape == (N, N)

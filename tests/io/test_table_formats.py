@@ -166,3 +166,65 @@ def test_columns_that_are_not_used_are_named_with_the_reason() -> None:
 def test_frames_beside_arrays_are_refused_by_load_views() -> None:
     with pytest.raises(ViewsError, match="'b' is not a DataFrame"):
         load_views({"a": TABLE, "b": np.ones((N, 2))})
+
+
+TITLES = {
+    "padded": "Customers of 2020;;\n;;\n",
+    "alone": "Customers of 2020\nexported on 1.1.2021\n\n",
+    "comments": "# exported on 1.1.2021; by me\n# version 2\n",
+}
+
+
+@pytest.mark.parametrize("title", TITLES.values(), ids=TITLES)
+def test_lines_above_the_header_are_not_read_and_named(tmp_path: Path, expected: np.ndarray, title: str) -> None:
+    (tmp_path / "table.csv").write_text(title + TABLE.to_csv(index=False, sep=";"), encoding="utf-8")
+    with pytest.warns(UnusedVariablesWarning, match=r"lines above the header are not read: '(Customers of 2020|# exported)"):
+        views = load_views(tmp_path / "table.csv")
+    np.testing.assert_allclose(views.arrays[0], expected)
+    assert views.ids[0] == "C000"
+
+
+def test_lines_above_the_header_of_a_sheet_are_not_read_and_named(tmp_path: Path, expected: np.ndarray) -> None:
+    pytest.importorskip("openpyxl", reason="openpyxl is not installed: pip install 'viewfuse[tables]'")
+    TABLE.to_excel(tmp_path / "table.xlsx", index=False, startrow=2)
+    book = pytest.importorskip("openpyxl").load_workbook(tmp_path / "table.xlsx")
+    book.active["A1"] = "Customers of 2020"
+    book.save(tmp_path / "table.xlsx")
+    with pytest.warns(UnusedVariablesWarning, match="2 lines above the header are not read: 'Customers of 2020'"):
+        views = load_views(tmp_path / "table.xlsx")
+    np.testing.assert_allclose(views.arrays[0], expected)
+
+
+def test_rows_of_separators_below_a_table_are_not_samples(tmp_path: Path, expected: np.ndarray) -> None:
+    (tmp_path / "table.csv").write_text(TABLE.to_csv(index=False, sep=";") + ";;\n" * 4, encoding="utf-8")
+    views = load_views(tmp_path / "table.csv")
+    np.testing.assert_allclose(views.arrays[0], expected)
+    assert len(views.ids) == N
+
+
+@pytest.mark.parametrize(
+    ("content", "fact"),
+    [
+        (b'[{"a": 1}, {"a": 2}]', "is JSON, not a table"),
+        (b"<html><table><tr><td>1</td></tr></table>", "is HTML or XML, not a table"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "save it as .xlsx"),
+        (b"x\n1\n2\n3\n", "the table has one column, 'x'"),
+        (b"id\na\nb\nc\n", "no column besides the ids"),
+    ],
+)
+def test_files_that_are_no_tables_are_named(tmp_path: Path, content: bytes, fact: str) -> None:
+    (tmp_path / "table.xls").write_bytes(content)
+    with pytest.raises(ViewsError, match=fact):
+        load_views(tmp_path / "table.xls")
+
+
+def test_ids_without_their_leading_zeros_are_matched_if_asked(tmp_path: Path) -> None:
+    numbers = np.arange(N)
+    pd.DataFrame({"id": [f"{i:04d}" for i in numbers], "x": numbers**2 % 7}).to_csv(tmp_path / "a.csv", index=False)
+    pd.DataFrame({"id": numbers[::-1], "visits": numbers[::-1] % 5}).to_csv(tmp_path / "b.csv", index=False)
+    files = [tmp_path / "a.csv", tmp_path / "b.csv"]
+    with pytest.raises(ViewsError, match="30 would be if case, blanks and leading zeros did not count"):
+        load_views(files)
+    views = load_views(files, loose_ids=True)
+    assert views.ids[3] == "0003"
+    assert views.arrays[1][3] == 3 % 5

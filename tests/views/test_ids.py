@@ -62,7 +62,7 @@ def test_regression_unequal_lengths_without_ids_ask_for_ids_and_do_not_suggest_m
 def test_regression_ids_that_never_match_are_an_error_and_loose_ids_are_offered(missing):
     frames, _ = customers([f"C{i}" for i in range(N)])
     frames["second"]["customer_id"] = frames["second"]["customer_id"].str.lower() + " "
-    with pytest.raises(ViewsError, match=r"none is in another view.*60 would be if case and blanks") as caught:
+    with pytest.raises(ViewsError, match=r"none is in another view.*60 would be if case, blanks and leading") as caught:
         Views(frames, missing=missing)
     assert caught.value.parameter == "loose_ids"
     views = Views(frames, loose_ids=True)

@@ -30,6 +30,16 @@ def _views(value: Any) -> str:
     return f"{hint}; --views '*' takes all columns as one view." if "*" in offered else f"{hint}."
 
 
+def _ids(value: Any) -> str:
+    if isinstance(value, tuple) and value:
+        return f"Choose the column of the ids, for example with --ids {shlex.quote(str(value[0]))}."
+    if value == "different":
+        return "Write the ids in the same way in all files, or choose another column for them with --ids NAME."
+    if value == "some":
+        return "Add the column of the ids to every file; --ids NAME says which one it is."
+    return "If a column or variable holds the ids, name it with --ids NAME."
+
+
 def _samples(value: Any) -> str:
     if value == ("rows", "columns"):
         return "Use --samples rows or --samples columns to say where the samples are."
@@ -76,7 +86,7 @@ def _datasets(value: Any) -> str:
 
 HINTS: dict[str, str | Callable[[Any], str]] = {
     "views": _views,
-    "ids": "Use --ids NAME to name the column or variable that holds the ids, or leave --ids out.",
+    "ids": _ids,
     "labels": "Use --labels NAME to name the column or variable that holds the true labels, or --no-labels to read none.",
     "samples": _samples,
     "missing": _missing,

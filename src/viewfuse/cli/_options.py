@@ -87,7 +87,9 @@ ColumnTypes = Annotated[
         "the highest, as in --type 'size=S<M<L'. Repeat the option for further columns; 'q*' is all that begin with q.",
     ),
 ]
-LooseIds = Annotated[bool, typer.Option("--loose-ids", help="Compare the ids of tables without case and blanks.")]
+LooseIds = Annotated[
+    bool, typer.Option("--loose-ids", help="Compare the ids of tables without case, blanks and leading zeros.")
+]
 
 WeightRules = Annotated[
     list[str] | None,

@@ -14,6 +14,7 @@ import math
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
@@ -239,8 +240,9 @@ class _Encoder:
             parts = [self.encode(part, f"{name}.{i}") for i, part in enumerate((csr.data, csr.indices, csr.indptr))]
             return {_TAG: "sparse", "parts": parts, "shape": list(csr.shape)}
         if _RECORDS.get(type(value).__name__) is type(value):
-            fields = {field: self.encode(getattr(value, field), f"{name}.{field}") for field in vars(value)}
-            return {_TAG: "record", "class": type(value).__name__, "fields": fields}
+            stored = [field.name for field in fields(value)] if is_dataclass(value) else list(vars(value))
+            encoded = {field: self.encode(getattr(value, field), f"{name}.{field}") for field in stored}
+            return {_TAG: "record", "class": type(value).__name__, "fields": encoded}
         if is_array_api_obj(value):
             return self._encode_array(to_host(value), name)
         raise ModelFormatError(

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from .._utils.text import count
+from .collecting import as_summary
 from .layouts import drawn_samples
 from .palette import colour_of
-from .summary import FitSummary, as_summary
+from .summary import FitSummary
 
 __all__ = ["summary_html"]
 

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import csv
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from .._utils.extras import require
-from .._utils.text import listed
-from ..exceptions import ViewsFormatError
+from .._utils.text import count, listed
+from .._utils.warn import warn
+from ..exceptions import UnusedVariablesWarning, ViewsFormatError
 from ..views.conventions import is_id_column
 from ..views.encoding.written import as_number, number_style
 from .compressed import compression_of, opened
 from .text import encoding_of
 
-__all__ = ["EMPTY", "looks_like_table", "read_delimited"]
+__all__ = ["EMPTY", "looks_like_table", "read_delimited", "rows_above_header", "warn_of_title"]
 
 MOST_COLUMNS = 100_000
 # What pandas takes for missing by default, without "None": a level such as None, Mild, Severe is not an empty cell.
@@ -24,6 +26,7 @@ EMPTY = ["", "NA", "N/A", "n/a", "#N/A", "#NA", "<NA>", "NULL", "null", "NaN", "
 _MISSING = (*EMPTY, "None")
 _HEAD = 1 << 18
 _LONGEST_LINE = 1 << 26
+_MOST_ABOVE = 10  # lines above the header that may be titles and comments
 _SAMPLE = 1_000  # rows in which codes and decimal commas are looked for
 _CODE = re.compile(r"[+-]?0\d+")
 _POINTS = re.compile(r"[+-]?\d{1,3}(?:\.\d{3})+")
@@ -38,6 +41,7 @@ class Form:
     encoding: str
     compression: str | None
     n_columns: int
+    title: tuple[str, ...] = ()  # lines above the header
 
 
 def read_delimited(path: Path, **options: Any) -> Any:
@@ -51,11 +55,38 @@ def read_delimited(path: Path, **options: Any) -> Any:
         return _read(path, form, **options)
     sample = _read(path, form, dtype=str, keep_default_na=False, nrows=_SAMPLE)
     kept = _text_columns(sample)
+    warn_of_title(path, form.title)
     frame = _read(path, form, dtype=dict.fromkeys(kept, str), keep_default_na=False, na_values=EMPTY, **options)
     for name in kept:
         if kept[name] is not None:
             frame[name] = frame[name].map(lambda text, style=kept[name]: as_number(text, style), na_action="ignore")
     return frame
+
+
+def warn_of_title(path: Path, lines: Sequence[str]) -> None:
+    """Say which lines above the header of a table are not read."""
+    if lines:
+        shown = listed(stripped for line in lines if (stripped := line.strip(" \t\r\n;,|")))
+        above = count(len(lines), "line above the header is", "lines above the header are")
+        problem = f"{path}: {above} not read: {shown or 'blank'}."
+        warn(UnusedVariablesWarning(problem, hint="If one is a sample, begin the file with a line that names every column."))
+
+
+def rows_above_header(rows: Sequence[Sequence[str]]) -> int:
+    """The number of rows above the one that names the columns: titles in the first cell, blank rows and # comments.
+
+    >>> rows_above_header([["Customers", "", ""], ["", "", ""], ["id", "age", "sex"], ["1", "33", "F"]])
+    2
+    >>> rows_above_header([["id", ""], ["1", "5"], ["2", "6"]])
+    0
+    """
+    for above, fields in enumerate(rows[:_MOST_ABOVE]):
+        named = [field for field in fields if field]
+        if len(named) > 1 and not fields[0].startswith("# "):
+            return above if above == 0 or (len(rows) > above + 1 and not any(map(_is_value, named))) else 0
+        if named and not fields[0]:
+            return 0
+    return 0
 
 
 def looks_like_table(path: Path) -> bool:
@@ -66,6 +97,7 @@ def looks_like_table(path: Path) -> bool:
             text = file.read(_HEAD).decode(form.encoding, "replace")
     except (ViewsFormatError, OSError, UnicodeError):
         return False
+    text = "".join(text.splitlines(keepends=True)[len(form.title) :])
     widths = {len(record) for record in _records(text, form.separator)[:20]}
     return form.n_columns > 1 and max(widths) - min(widths) < 2
 
@@ -78,6 +110,7 @@ def _read(path: Path, form: Form, **options: Any) -> Any:
         encoding=form.encoding,
         compression=form.compression,
         low_memory=False,
+        skiprows=len(form.title),
         skipinitialspace=form.separator != "\t",
         **options,
     )
@@ -123,13 +156,28 @@ def _form(path: Path) -> Form:
         raise ViewsFormatError("the file is not text.")
     lines = head.decode(encoding, "replace").splitlines(keepends=True)
     complete = lines[:-1] if len(head) >= _HEAD and len(lines) > 1 else lines
-    text = "".join(complete[:50])
+    title = complete[: _lines_above(complete)]
+    text = "".join(complete[len(title) :][:50])
     if complete and len(complete[0]) > _HEAD:
         _check_width(1 + max(map(complete[0].count, ",\t;|")))
     separator = _separator(text)
     fields = [field.strip() for field in _records(text, separator)[0]]
     header = 0 if _is_header(fields) else None
-    return Form(separator, header, encoding, compression, len(fields))
+    return Form(separator, header, encoding, compression, len(fields), tuple(title))
+
+
+def _lines_above(lines: Sequence[str]) -> int:
+    """The number of lines above the header: as few as leave lines of the same number of fields."""
+    if not lines or len(lines[0]) > _HEAD:
+        return 0
+    for above in range(min(_MOST_ABOVE, len(lines))):
+        separator = _even_separator("".join(lines[above : above + 50]))
+        if separator is None:
+            continue
+        rows = [[field.strip() for field in _records(line, separator)[0]] for line in lines[: above + 2]]
+        if rows_above_header(rows) == above and (above or sum(map(bool, rows[0])) > 1):
+            return above
+    return 0
 
 
 def _check_width(n_columns: int) -> None:
@@ -153,7 +201,7 @@ def _records(text: str, separator: str) -> list[list[str]]:
     return records or [[""]]
 
 
-def _separator(text: str) -> str:
+def _even_separator(text: str) -> str | None:
     """The separator that divides all records into the same number of fields; of several the one that divides most."""
     best, most = None, 1
     for separator in "\t;|,":
@@ -162,8 +210,13 @@ def _separator(text: str) -> str:
         is_even = len(set(widths[1:])) <= 1 and widths[0] > 1 and 0 <= (widths[1:2] or widths)[0] - widths[0] <= 1
         if is_even and (best is None or (widths[0] > most and separator != ",")):
             best, most = separator, widths[0]
-    if best is not None:
-        return best
+    return best
+
+
+def _separator(text: str) -> str:
+    """The separator of a table; if none divides all records evenly, that of the first line."""
+    if (even := _even_separator(text)) is not None:
+        return even
     first = text.splitlines()[0] if text else ""
     if (most_frequent := max(",\t;|", key=first.count)) in first:
         return most_frequent

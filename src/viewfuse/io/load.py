@@ -93,7 +93,7 @@ def load_views(
     types : mapping of column to type, optional
         Overrules the types of columns of tables, as in :class:`viewfuse.Views`.
     loose_ids : bool
-        Whether ids of tables are compared without case and blanks.
+        Whether ids of tables are compared without case, blanks and leading zeros.
     encoding : Encoding, optional
         The ``encoding_`` of a fitted model: tables of new samples are encoded in the same way.
     fit_ids : sequence of str, optional

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Literal
 
@@ -19,6 +20,9 @@ Format = Literal["MATLAB", "MATLAB 7.3", "AnnData", "MuData", "NumPy archive", "
 
 _HEAD = 4096
 _HDF5 = b"\x89HDF\r\n\x1a\n"
+_OLD_EXCEL = b"\xd0\xcf\x11\xe0"
+_JSON = re.compile(rb'[\[{]\s*(?:[\[{"\]}]|-?\d+(?:\.\d+)?\s*[,\]])')
+_MARKUP = re.compile(rb"<(?:\?xml|!doctype|html|table|head|body)\b", re.IGNORECASE)
 _USER_BLOCKS = (0, 512, 1024, 2048)
 _BINARY_SUFFIXES = (".mat", ".npz", ".npy", ".h5", ".hdf5", ".h5ad", ".h5mu", ".parquet", ".pq", ".xlsx", ".ods", ".feather")
 _KNOWN = (
@@ -49,6 +53,7 @@ def sniff(path: Path) -> Format:
     if v4_order(head[:20]) is not None:
         return "MATLAB"
     if encoding_of(head) is not None:
+        _refuse_other_text(path, head)
         if path.suffix.lower() in _BINARY_SUFFIXES:
             raise ViewsFormatError(
                 f"{path}: the suffix is {path.suffix}, but the file holds text.",
@@ -56,7 +61,18 @@ def sniff(path: Path) -> Format:
             )
         return "table"
     suffix = f"the suffix is {path.suffix}, but " if path.suffix.lower() in (*_BINARY_SUFFIXES, *TABLE_SUFFIXES) else ""
-    raise ViewsFormatError(f"{path}: {suffix}the file has none of the formats that viewfuse reads: {_KNOWN}.")
+    hint = "It is a workbook of Excel 97: save it as .xlsx." if head.startswith(_OLD_EXCEL) else None
+    raise ViewsFormatError(f"{path}: {suffix}the file has none of the formats that viewfuse reads: {_KNOWN}.", hint=hint)
+
+
+def _refuse_other_text(path: Path, head: bytes) -> None:
+    """Raise ViewsFormatError for text that is no table: JSON, HTML (which some programs call .xls) and XML."""
+    start = head.lstrip(b"\xef\xbb\xbf \t\r\n")[:200]
+    kind = "JSON" if _JSON.match(start) else "HTML or XML" if _MARKUP.match(start) else None
+    if kind is not None:
+        raise ViewsFormatError(
+            f"{path}: the file is {kind}, not a table.", hint="Save it as a table: .csv, .parquet or .xlsx."
+        )
 
 
 def _hdf5_format(path: Path) -> Format:

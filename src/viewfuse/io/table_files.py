@@ -11,18 +11,19 @@ from typing import Any
 import numpy as np
 
 from .._utils.extras import require
-from .._utils.text import listed
-from .._utils.warn import warn
+from .._utils.text import count, listed
+from .._utils.warn import note, warn
 from ..exceptions import UnusedVariablesWarning, ViewsFormatError
 from ._safety import check_claim, reading
 from .compressed import COMPRESSED_SUFFIXES
-from .delimited import EMPTY, read_delimited
+from .delimited import EMPTY, read_delimited, rows_above_header, warn_of_title
 
 __all__ = ["TABLE_SUFFIXES", "TableFile", "is_spreadsheet", "is_text_table", "read_table", "table_name"]
 
 _TEXT = (".csv", ".tsv", ".tab", ".txt")
 TABLE_SUFFIXES = (*_TEXT, ".parquet", ".pq", ".feather", ".arrow", ".xlsx", ".ods")
 _ROWS_PER_BYTE = 10  # a constant column compresses to less than Deflate's bound, by up to this factor
+_TOP = 20  # rows of a sheet in which its header is looked for
 _ENGINES = {"xlsx": "openpyxl", "ods": "odf"}
 
 
@@ -54,8 +55,19 @@ def read_table(path: Path) -> TableFile:
         if head in (b"ARROW1", b"FEA1\x00\x00"):
             return TableFile(_named(_read_arrow(path)))
         if head.startswith(b"PK\x03\x04") and (kind := is_spreadsheet(path)) is not None:
-            return TableFile(_named(_read_spreadsheet(path, kind)))
-        return TableFile(read_delimited(path), lambda column: _spelled(path, column))
+            return TableFile(_without_empty_end(_named(_read_spreadsheet(path, kind)), path))
+        frame = _without_empty_end(read_delimited(path), path)
+        return TableFile(frame, lambda column: _spelled(path, column)[: len(frame)])
+
+
+def _without_empty_end(frame: Any, path: Path) -> Any:
+    """A table without the empty rows below it, which spreadsheets write."""
+    filled = np.flatnonzero(~frame.isna().all(axis=1).to_numpy())
+    end = int(filled[-1]) + 1 if filled.size else len(frame)
+    if end == len(frame) or not isinstance(frame.index, require("pandas").RangeIndex):
+        return frame
+    note(f"{path}: {count(len(frame) - end, 'empty row')} below the table not read.")
+    return frame.iloc[:end]
 
 
 def is_text_table(path: Path) -> bool:
@@ -114,7 +126,11 @@ def _read_spreadsheet(path: Path, kind: str) -> Any:
     require(engine, extra="tables")
     with require("pandas").ExcelFile(path, engine=engine) as book:
         sheets = list(book.sheet_names)
-        frame = book.parse(sheets[0], keep_default_na=False, na_values=EMPTY)
+        top = book.parse(sheets[0], header=None, nrows=_TOP, dtype=str, keep_default_na=False)
+        rows = [[str(cell).strip() for cell in row] for row in top.to_numpy(dtype=object).tolist()]
+        above = rows_above_header(rows)
+        frame = book.parse(sheets[0], header=above, keep_default_na=False, na_values=EMPTY)
+    warn_of_title(path, [" ".join(filter(None, row)) for row in rows[:above]])
     if len(sheets) > 1:
         problem = f"{path}: the sheet {sheets[0]!r} is read; {listed(sheets[1:])} are not used."
         warn(UnusedVariablesWarning(problem, hint="Save each sheet as a file of its own."))

@@ -139,6 +139,12 @@ def views_of_one_table(table: TableFile, name: str, groups: ColumnGroups | None,
     """Return the views of one table: groups of its columns or, without ``groups``, all columns as one view."""
     source = find_ids({name: table.frame}, options.ids_of([table.frame]))[name]
     separated = view_of_table(table, source, options.labels, name)
+    if len(separated.all_columns) == 1 and source is None:
+        raise ViewsError(
+            f"the table has one column, {separated.all_columns[0]!r}: it holds no table, or its columns are divided by a "
+            "character other than tab, semicolon, comma, bar and blank.",
+            hint="Check the file; in Python, a single column can be clustered as an array.",
+        )
     if isinstance(options.labels, str) and separated.labels is None:
         raise ViewsError(
             f"there is no column {options.labels!r} for the labels; the columns are {listed(separated.all_columns)}.",
@@ -257,9 +263,8 @@ def view_of_table(table: TableFile, source: IdSource | None, labels: Labels, vie
     if not len(separated.features.columns):
         raise ViewsError(
             f"View {view!r}: the table has no column besides the {'ids' if separated.labels is None else 'ids and labels'}.",
-            hint="Leave it out; if its only column is a feature, name the ids with ids='NAME'.",
+            hint="Add columns that describe the samples, or leave the table out.",
             view=view,
-            parameter="ids",
         )
     return separated
 

@@ -1,15 +1,20 @@
 """Fill single empty cells from the samples that are most alike.
 
-For samples ``i`` and ``j`` let ``d_v²(i, j)`` be the mean of the squared differences over the standardised columns of view
-``v`` that both have. Their distance is the mean of ``d_v²`` over the views in which they have a column in common. An empty
-cell gets the mean of the ten nearest samples that have it. Labels are never used. A row that is empty in a view is not
-filled: the sample is missing from that view.
+The distance of sample ``i`` to sample ``j`` is ``Σ_v (1/p_v) Σ_c (x_ic − x_jc)²`` over those of the ``p_v`` standardised
+columns of each view ``v`` that ``i`` has. An empty cell gets the mean of the ten nearest samples that have it. Labels are
+never used. A row that is empty in a view is not filled: the sample is missing from that view.
+
+There are two passes. In the first, where ``j`` has no ``x_jc``, the squared difference is taken as 1, half of what two
+samples differ by on average. A mean over the columns that both have, as in scikit-learn's ``KNNImputer``, would prefer
+samples that have few of them, because few columns are near by chance. In the second pass, ``j`` has what the first one gave
+it. A third pass would change little.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -23,6 +28,7 @@ _MOST_DONORS = 2_000
 _MOST_NUMBERS = 20_000_000  # in all donors together
 _BLOCK = 100
 _MOST_CANDIDATES = 2_000_000  # cells of donors that are looked at together
+_UNKNOWN_DIFFERENCE = 1.0  # squared, of standardised columns
 
 
 @dataclass(frozen=True)
@@ -73,29 +79,64 @@ class Filler:
             return list(arrays)
         comparable = [v for v in range(len(arrays)) if self.donors[v] is not None and is_numpy_array(arrays[v])]
         points = {v: (np.asarray(arrays[v], dtype=float) - self.centres[v]) / self.scales[v] for v in comparable}
-        donors = {v: (self.donors[v] - self.centres[v]) / self.scales[v] for v in comparable}
+        compared = {v: self._completed[v] for v in comparable}
         filled = list(arrays)
         for v in wanted:
-            filled[v] = self._filled(v, arrays[v], points, donors)
+            filled[v] = self._filled(v, arrays[v], points, compared)
         return filled
 
-    def _filled(self, v: int, array: np.ndarray, points: dict[int, np.ndarray], donors: dict[int, np.ndarray]) -> np.ndarray:
-        filled = array.copy()
+    @cached_property
+    def _standardised(self) -> dict[int, np.ndarray]:
+        return {v: (donors - self.centres[v]) / self.scales[v] for v, donors in enumerate(self.donors) if donors is not None}
+
+    @cached_property
+    def _completed(self) -> dict[int, np.ndarray]:
+        """The standardised donors with all their cells filled, in the first pass."""
+        known = self._standardised
+        empty = {v: np.isnan(donors) for v, donors in known.items()}
+        found = dict(known)
+        for v, cells in empty.items():
+            if cells.any():
+                found[v] = np.where(cells, _fill_standardised(known[v], cells, known, known, known[v]), known[v])
+        return found
+
+    def _filled(
+        self, v: int, array: np.ndarray, points: dict[int, np.ndarray], compared: dict[int, np.ndarray]
+    ) -> np.ndarray:
         empty = np.isnan(array)
-        rows = np.flatnonzero(empty.any(axis=1) & ~empty.all(axis=1))
-        present = float((~np.isnan(donors[v])).mean(axis=0)[empty[rows].any(axis=0)].min(initial=1.0))
-        considered = int(np.clip(8 * _NEIGHBORS / max(present, 1e-9), 8 * _NEIGHBORS, _CONSIDERED))
-        for start in range(0, rows.size, _BLOCK):
-            block = rows[start : start + _BLOCK]
-            nearest = _nearest({u: x[block] for u, x in points.items()}, donors, considered)
-            rows_of_cells, columns = np.nonzero(empty[block])
-            for cells in _parts(len(columns), nearest.shape[1]):
-                where = columns[cells]
-                found = _mean_of_first(donors[v][nearest[rows_of_cells[cells]], where[:, None]])
-                filled[block[rows_of_cells[cells]], where] = found * self.scales[v][where] + self.centres[v][where]
+        empty[empty.all(axis=1)] = False
+        found = _fill_standardised(points[v], empty, points, compared, self._standardised[v])
+        filled = np.where(empty, found * self.scales[v] + self.centres[v], array)
         whole = empty & self.whole[v][None, :]
         filled[whole] = np.round(filled[whole])
-        return filled
+        return filled.astype(array.dtype, copy=False)
+
+
+def _fill_standardised(
+    own: np.ndarray,
+    empty: np.ndarray,
+    points: dict[int, np.ndarray],
+    compared: dict[int, np.ndarray],
+    donors: np.ndarray,
+) -> np.ndarray:
+    """The numbers of one view, with the cells where ``empty`` filled from ``donors``, (m, p).
+
+    ``points`` are the samples in all views, and ``compared`` the donors, by which the nearest are found.
+    """
+    filled = own.copy()
+    rows = np.flatnonzero(empty.any(axis=1))
+    present = float((~np.isnan(donors)).mean(axis=0)[empty[rows].any(axis=0)].min(initial=1.0))
+    considered = int(np.clip(8 * _NEIGHBORS / max(present, 1e-9), 8 * _NEIGHBORS, _CONSIDERED))
+    for start in range(0, rows.size, _BLOCK):
+        block = rows[start : start + _BLOCK]
+        nearest = _nearest({u: x[block] for u, x in points.items()}, compared, considered)
+        rows_of_cells, columns = np.nonzero(empty[block])
+        for cells in _parts(len(columns), nearest.shape[1]):
+            where = columns[cells]
+            filled[block[rows_of_cells[cells]], where] = _mean_of_first(
+                donors[nearest[rows_of_cells[cells]], where[:, None]]
+            )
+    return filled
 
 
 def has_empty_cells(array: Any) -> bool:
@@ -126,16 +167,7 @@ def _learn(donors: np.ndarray, is_ready: bool) -> tuple[np.ndarray, np.ndarray, 
 
 def _nearest(points: dict[int, np.ndarray], donors: dict[int, np.ndarray], most: int) -> np.ndarray:
     """For each point the positions of the nearest donors, at most ``most``, the nearest first."""
-    total: Any = 0.0
-    n_views: Any = 0
-    for u, x in points.items():
-        squares, shared = _squared_differences(x, donors[u])
-        if shared is None:  # all columns
-            total, n_views = total + squares / x.shape[1], n_views + 1
-            continue
-        total = total + np.where(shared > 0, squares / np.maximum(shared, 1), 0.0)
-        n_views = n_views + (shared > 0)
-    distance = np.where(n_views > 0, total / np.maximum(n_views, 1), np.inf)
+    distance = sum(_squared_differences(x, donors[u]) / x.shape[1] for u, x in points.items())
     count = min(most, distance.shape[1])
     nearest = np.sort(np.argpartition(distance, count - 1, axis=1)[:, :count], axis=1)
     order = np.argsort(np.take_along_axis(distance, nearest, axis=1), axis=1, kind="stable")
@@ -148,14 +180,16 @@ def _parts(n_cells: int, n_candidates: int) -> list[slice]:
     return [slice(start, start + size) for start in range(0, n_cells, size)]
 
 
-def _squared_differences(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
-    """Sums of squared differences over the columns that both rows have, and the numbers of these columns; None if all."""
-    there, here = ~np.isnan(y), ~np.isnan(x)
-    if there.all() and here.all():
-        return np.maximum((x * x).sum(axis=1)[:, None] + (y * y).sum(axis=1) - 2 * x @ y.T, 0.0), None
+def _squared_differences(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Sums of squared differences over the columns that the rows of ``x`` have; 1 for those that a row of ``y`` lacks."""
+    here, there = ~np.isnan(x), ~np.isnan(y)
+    if there.all():
+        a = np.where(here, x, 0.0)
+        squares = (a * a).sum(axis=1)[:, None] + here.astype(float) @ (y * y).T - 2 * a @ y.T
+        return np.maximum(squares, 0.0)
     a, b, m, k = np.where(here, x, 0.0), np.where(there, y, 0.0), here.astype(float), there.astype(float)
     squares = (a * a) @ k.T + m @ (b * b).T - 2 * a @ b.T
-    return np.maximum(squares, 0.0), m @ k.T
+    return np.maximum(squares, 0.0) + _UNKNOWN_DIFFERENCE * (m @ (1 - k).T)
 
 
 def _mean_of_first(values: np.ndarray) -> np.ndarray:

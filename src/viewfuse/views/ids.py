@@ -75,14 +75,15 @@ def without_ids(table: Any, source: IdSource | None) -> Any:
 
 
 def loose(value: Any) -> str:
-    """An id without case and blanks.
+    """An id without case, blanks and leading zeros, which spreadsheets leave out.
 
-    >>> loose(" C 07"), loose(7.0)
-    ('c07', '7')
+    >>> loose(" C 07"), loose(7.0), loose("007"), loose("000")
+    ('c07', '7', '7', '0')
     """
     if isinstance(value, (float, np.floating)) and float(value).is_integer():
         value = int(value)
-    return "".join(str(value).split()).casefold()
+    text = "".join(str(value).split()).casefold()
+    return (text.lstrip("0") or "0") if text.isdigit() else text
 
 
 def _asked(table: Any, name: str, view: str) -> IdSource:
@@ -239,7 +240,6 @@ def _check_one_type(ids: np.ndarray, source: IdSource, view: str) -> None:
         raise ViewsError(
             f"View {view!r} has ids of mixed types in {source.name or 'its index'!r}: {ids[row]!r} in row {row} is a "
             f"number, {ids[other]!r} in row {other} is text.",
-            hint="Turn all of them into text.",
+            hint="Write all of them as text, or all as numbers; in a spreadsheet, set the format of this column to text.",
             view=view,
-            parameter="ids",
         )

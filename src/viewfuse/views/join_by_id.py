@@ -70,7 +70,7 @@ def align(members: Sequence[Member], missing: Missing = "error", *, loose_ids: b
         keeps them: their rows are NaN (empty in a sparse view) and ``present`` is False there. "drop" removes them from
         all views. If views have hardly any ids in common, that is an error whatever is asked.
     loose_ids : bool
-        Whether ids are compared without case and blanks.
+        Whether ids are compared without case, blanks and leading zeros.
     """
     check_missing(missing)
     without_ids = [member.name for member in members if member.ids is None]
@@ -83,6 +83,7 @@ def align(members: Sequence[Member], missing: Missing = "error", *, loose_ids: b
             hint="Give every view an id column, or name the id column with ids='NAME'.",
             view=without_ids[0],
             parameter="ids",
+            value="some",
         )
     row_of_id = [_row_of_id(member) for member in _with_comparable_ids(members, loose_ids)]
     _check_overlap(members, row_of_id)
@@ -120,7 +121,7 @@ def _with_comparable_ids(members: Sequence[Member], loose_ids: bool) -> list[Mem
 
 
 def _loosened(members: Sequence[Member]) -> list[Member]:
-    """Write each id as the first view that has it does, if ids are compared without case and blanks."""
+    """Write each id as the first view that has it does, if ids are compared without case, blanks and leading zeros."""
     spelling: dict[str, Any] = {}
     loosened = []
     for member in members:
@@ -146,10 +147,11 @@ def _check_overlap(members: Sequence[Member], row_of_id: Sequence[dict[Any, int]
         own, theirs = [i for i in row_of_id[v] if i not in others], [i for i in others if i not in row_of_id[v]]
         matching = {loose(i) for i in row_of_id[v]} & {loose(i) for i in others}
         if len(matching) >= max(1, _TINY * possible) and len(matching) > shared:
-            remedy = f"{len(matching)} would be if case and blanks did not count: "
+            remedy = f"{len(matching)} would be if case, blanks and leading zeros did not count: "
             hint, parameter = "use loose_ids=True for that.", "loose_ids"
         else:
-            remedy, hint, parameter = "", "Check the ids, or name the column that holds them with ids='NAME'.", "ids"
+            remedy, parameter = "", "ids"
+            hint = "Write the ids in the same way in all tables, or name their column with ids='NAME'."
         raise ViewsError(
             f"Of the {count(len(row_of_id[v]), 'id')} of view {member.name!r}, {shared or 'none'} "
             f"{'is' if shared < 2 else 'are'} in another view: it has {listed(own[:3])}, the others "
@@ -157,6 +159,7 @@ def _check_overlap(members: Sequence[Member], row_of_id: Sequence[dict[Any, int]
             hint=hint if remedy == "" else hint[0].lower() + hint[1:],
             view=member.name,
             parameter=parameter,
+            value="different" if parameter == "ids" else None,
         )
 
 

@@ -239,12 +239,13 @@ def _warn_of_unused(encoding: Encoding) -> None:
         return
     named = [f"{row['column']!r} of {row['view']!r} ({row['left_out']})" for row in left_out[:_SHOWN]]
     more = f", and {len(left_out) - _SHOWN} more" if len(left_out) > _SHOWN else ""
+    could_be_used = tuple(row["column"] for row in left_out if row["type"] not in ("empty", "constant"))
     warn(
         UnusedColumnsWarning(
             f"{count(len(left_out), 'column is', 'columns are')} not used: {', '.join(named)}{more}.",
-            hint="Say otherwise with types={'COLUMN': 'category'}.",
-            parameter="types",
-            value=tuple(row["column"] for row in left_out),
+            hint="Say otherwise with types={'COLUMN': 'category'}." if could_be_used else None,
+            parameter="types" if could_be_used else None,
+            value=could_be_used,
         )
     )
 

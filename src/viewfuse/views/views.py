@@ -71,7 +71,7 @@ class Views:
         and "ignore" to leave a column out; or a list of its values from the lowest to the highest. A key may be a pattern
         such as ``"q*"``. False encodes nothing: all columns must be numbers.
     loose_ids : bool
-        Whether ids of DataFrames are compared without case and blanks.
+        Whether ids of DataFrames are compared without case, blanks and leading zeros.
     encoding : Encoding, optional
         The ``encoding_`` of a fitted model: new data is encoded in the same way, and nothing is learned from it.
 

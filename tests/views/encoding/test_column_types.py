@@ -30,6 +30,15 @@ def typed(values, name="column", asked=None):
         ([f"{i},5" for i in range(N)], "number"),
         ([f"{i}.5" if i % 5 else "?" for i in range(N)], "number"),
         (["1,234.50", "999.00", "12,000.00", "7.25"] * 10, "number"),
+        ([f"{160 + i} cm" for i in range(N)], "number"),
+        ([f"{i % 7 + 1} year{'s' if i % 7 else ''}" for i in range(N)], "number"),
+        ([f"{100 + i % 3}{'abc'[i % 3]}" for i in range(N)], "category"),
+        ([f"{i % 24}:{i:02d}" for i in range(N)], "number"),
+        ([datetime.time(i % 24, i) for i in range(N)], "number"),
+        (["+", "-", "+", "-"] * 10, "category"),
+        (["never", "often", "Always", "n/a"] * 10, "ordered"),
+        ([f"{1 + i % 28:02d}.03.2021" if i % 5 else "unknown" for i in range(N)], "date"),
+        (["?"] * 30 + ["a", "b"] * 5, "empty"),
         (RNG.random(N) < 0.5, "boolean"),
         (pd.array([True, False, None, True] * 10, dtype="boolean"), "boolean"),
         (["yes", "no"] * 20, "boolean"),
@@ -85,6 +94,28 @@ def test_a_column_of_numbers_with_a_word_is_an_error_with_a_remedy():
     asked = typed([str(i) if i != 3 else "forty" for i in range(N)], "age", asked="number")
     assert asked.type == "number"
     assert "'forty' read as empty" in asked.note
+
+
+def test_numbers_in_several_units_are_an_error_that_names_a_cell_of_each():
+    heights = [f"{160 + i} cm" if i % 3 else f"1.{60 + i} m" for i in range(N)]
+    with pytest.raises(ViewsError, match=r"'height' has numbers in several units: '161 cm' in row 1, '1.60 m' in row 0"):
+        typed(heights, "height")
+    with pytest.raises(ViewsError, match=r"'\$10' in row 0, '€11' in row 1"):
+        typed([f"{'€' if i % 2 else '$'}{10 + i}" for i in range(N)], "price")
+    assert typed(["500 g", "1 kg", "2 kg"] * 20, "package").type == "category"
+
+
+def test_new_values_must_be_in_the_unit_of_the_fit():
+    style = typed([f"{160 + i} cm" for i in range(N)]).style
+    assert as_number("170 cm", style) == as_number("170", style) == 170
+    assert np.isnan(as_number("1.7 m", style))
+
+
+def test_words_for_empty_cells_are_said():
+    found = typed(["north", "south", "east", "?", "n/a"] * 8)
+    assert set(found.levels) == {"north", "south", "east"}
+    assert found.note == "'?', 'n/a': empty cells"
+    assert set(typed(["none", "unknown", "north"] * 12).levels) == {"none", "unknown", "north"}  # these may be answers
 
 
 @pytest.mark.parametrize(

@@ -22,12 +22,13 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.metrics import adjusted_rand_score
 from sklearn.mixture import GaussianMixture
 
 from ..._utils.device import to_host
 from ..._utils.warn import ignoring, quietly
 from ...graphs import Samples
-from ...linalg import assign_clusters, unit_rows
+from ...linalg import assign_clusters, halves, unit_rows
 from ...linalg.sparse_cut import spectrum
 from ..gfsc import GFSC
 from .anchor_ensemble import AnchorEnsemble
@@ -41,6 +42,7 @@ __all__ = [
     "Task",
     "candidates_for",
     "clustered_again",
+    "comes_back_more",
     "fused_graphs",
     "gaussian_mixture",
 ]
@@ -53,6 +55,7 @@ _PLACEMENTS, _MOST_PLACEMENTS = 3, 9  # of anchors
 _PLACED_SAMPLES = 1_500  # in all placements together
 _MOST_COLUMNS = 12
 _SAMPLES_PER_PARAMETER = {"full": 5, "tied": 3}  # by the type of covariances
+_HALVES = 4
 _FEWEST_PER_COORDINATE = 2  # samples of a cluster whose centre is known well enough
 
 
@@ -102,14 +105,16 @@ def filled_neighbors(task: Task, n_init: int = _N_INIT) -> Candidate:
 def _cut(name: str, graph: sp.csr_array, task: Task, n_init: int) -> Candidate:
     rng = np.random.RandomState(task.seed)
     embedding = spectrum(graph, task.n_clusters, random_state=rng).vectors
-    labels = assign_clusters(unit_rows(embedding), task.n_clusters, n_init=n_init, random_state=rng)
+    with quietly():
+        labels = assign_clusters(unit_rows(embedding), task.n_clusters, n_init=n_init, random_state=rng)
     return Candidate(name, np.asarray(labels), embedding, graph)
 
 
 def anchors(task: Task, placements: int | None = None) -> Candidate:
     if placements is None:  # of few samples each placement says less, and costs little
         placements = min(max(_PLACEMENTS, _PLACED_SAMPLES // len(task.samples)), _MOST_PLACEMENTS)
-    found = AnchorEnsemble.of(task.samples, task.n_clusters, placements, np.random.RandomState(task.seed))
+    with quietly():
+        found = AnchorEnsemble.of(task.samples, task.n_clusters, placements, np.random.RandomState(task.seed))
     return Candidate(
         "anchors", found.labels, found.embedding, found.graph(), found.n_iter, found.converged, found.repeatable
     )
@@ -180,6 +185,25 @@ def clustered_again(name: str, task: Task) -> np.ndarray:
     if name == FUSED:
         return fused_graphs(task, max_iter=_FEW_SWEEPS).labels
     return (view_neighbors if name == "view neighbours" else filled_neighbors)(task, _FEW_INIT).labels
+
+
+def comes_back_more(one: Candidate, other: Candidate, samples: Samples, random_state: np.random.RandomState) -> bool:
+    """Whether halves of the samples give the clusters of the first candidate more than those of the second."""
+    k = int(one.labels.max()) + 1
+    if len(samples) // 2 <= k:
+        return True
+    parts = halves(len(samples), _HALVES, k + 1, random_state)
+
+    def returned(candidate: Candidate) -> float:
+        seeds = random_state.randint(2**31 - 1, size=len(parts))
+        again = [
+            clustered_again(candidate.name, Task(samples.of_rows(part), k, int(seed), None))
+            for part, seed in zip(parts, seeds, strict=True)
+        ]
+        scores = [adjusted_rand_score(candidate.labels[part], own) for part, own in zip(parts, again, strict=True)]
+        return float(np.mean(scores))
+
+    return returned(one) > returned(other)
 
 
 def _fitted(model: Any, samples: Samples) -> Any:

@@ -45,6 +45,7 @@ from .candidates import (
     Task,
     candidates_for,
     clustered_again,
+    comes_back_more,
     fused_graphs,
     gaussian_mixture,
 )
@@ -380,7 +381,7 @@ class AutoFusion(AssignmentMixin, EmbeddingMixin, RelationIdsMixin, MultiViewClu
     ) -> list[Candidate]:
         """The joint neighbours and, unless their gap is clear, the others as far as there is time.
 
-        A clear gap that may come from filled cells is compared with a mixture, if there can be one.
+        If a clear gap may come from filled cells, a mixture is taken whose clusters come back more often, if there is one.
         """
         self.stopped_ = None
         candidates = [Candidate(JOINT, cut.labels, cut.spectrum.vectors[:, : cut.n_clusters], cut.graph)]
@@ -403,7 +404,9 @@ class AutoFusion(AssignmentMixin, EmbeddingMixin, RelationIdsMixin, MultiViewClu
         if kept.present is not None or self.stopped_ is not None:
             return candidates
         mixture = gaussian_mixture(kept.joint(), cut, rng)
-        return candidates if mixture is None else [*candidates, mixture]
+        if mixture is None or (cut.is_clear and not comes_back_more(mixture, candidates[0], kept, rng)):
+            return candidates
+        return [*candidates, mixture]
 
     def _best(self, candidates: list[Candidate], agreement: np.ndarray, cut: JointCut) -> tuple[Candidate, str]:
         if candidates[-1].name in MIXTURES:
@@ -460,7 +463,8 @@ class AutoFusion(AssignmentMixin, EmbeddingMixin, RelationIdsMixin, MultiViewClu
         self._sample_labels = renumbered(self._sample_labels, order)
         self.membership_ = self.membership_[:, order]
         self._membership = self._membership.renumbered(order)
-        self._labelling = self._labelling.renumbered(order)
+        if self._labelling is not None:
+            self._labelling = self._labelling.renumbered(order)
 
     def _joint_of(self, views: list[Any], present: np.ndarray | None, rows: Any) -> np.ndarray:
         """The joint points of some samples, in single precision if there are many."""

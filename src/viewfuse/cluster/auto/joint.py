@@ -49,8 +49,8 @@ class JointCut:
         The latter happens in one dimension, where ``λ_2`` is a quarter of ``λ_3`` without any clusters.
     labels : (n,) array of int
     filled : float
-        The share of the cells that were empty. Filled from similar samples, they draw samples together, and small pieces of
-        one cluster may fall apart. The more there are, the wider must be a gap that is not doubted.
+        The share of the cells that were empty. Filled from similar samples, they draw samples together, and a cluster may
+        fall apart. With such cells a clear gap is doubted unless it is nearly 1.
     """
 
     views: tuple[int, ...]
@@ -67,7 +67,7 @@ class JointCut:
 
     @property
     def is_doubtful(self) -> bool:
-        return self.gap < CLEAR_GAP + (1 - CLEAR_GAP) * self.filled
+        return self.gap < (_CERTAIN_GAP if self.filled > 0 else CLEAR_GAP)
 
 
 def clearest_cut(samples: Samples, n_clusters: int, random_state: np.random.RandomState) -> JointCut:

@@ -6,7 +6,7 @@ import datetime
 import decimal
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -17,7 +17,7 @@ from ...exceptions import ViewsError
 from ..conventions import is_id_column
 from .distinct import Distinct
 from .scales import known_order
-from .written import DATE_FORMATS, date_format, is_blank, number_style
+from .written import DATE_FORMATS, TIMES, are_times, date_format, in_unit, is_blank, number_and_unit, number_style
 
 __all__ = [
     "MOST_EMPTY",
@@ -40,7 +40,8 @@ MOST_EMPTY = 0.6
 _ALMOST_DISTINCT = 0.9  # share of different values from which text is names, ids or prose
 _POOLED = 0.8  # share of rows in rare levels from which a category says nothing
 _WORDS = 5  # mean number of words from which text is prose
-_NUMBERS_AND_TEXT = (str, bytes, int, float, np.number, np.bool_, decimal.Decimal)
+_NUMBERS_AND_TEXT = (str, bytes, int, float, np.number, np.bool_, decimal.Decimal, datetime.time)
+_MOST_UNITS = 5  # more are endings of codes, such as 12a
 _FEWEST_NUMBERED = 50  # rows; fewer measurements may be consecutive by chance
 _NEARLY = 1.2
 _YES_NO = ({"yes", "no"}, {"y", "n"}, {"true", "false"}, {"t", "f"}, {"on", "off"})
@@ -172,23 +173,71 @@ def _type_of_objects(values: Any, name: str, view: str) -> ColumnType:
     if odd:
         found = f"{type(odd[0]).__name__} values such as {str(odd[0])[:40]!r}"
         raise _unusable(view, name, found, "Turn them into numbers or text, or leave the column out.")
-    return _type_of_text(Distinct.of(values), name, view)
+    distinct = Distinct.of(values)
+    if not distinct.words_for_empty:
+        return _type_of_text(distinct, name, view)
+    if distinct.n_present < (1 - MOST_EMPTY) * len(values):
+        return ColumnType("empty", left_out=f"{1 - distinct.n_present / len(values):.0%} of its cells are empty")
+    typed = _type_of_text(distinct, name, view)
+    notes = [typed.note, f"{listed(distinct.words_for_empty)}: empty cells"]
+    return replace(typed, note="; ".join(filter(None, notes)))
 
 
 def _type_of_text(distinct: Distinct, name: str, view: str) -> ColumnType:
     texts = distinct.texts
     if len(texts) == 1:
         return ColumnType("constant", left_out="all its values are the same")
+    if are_times(texts):
+        return ColumnType("number", note="times, in hours", style=TIMES)
+    if (measured := _type_with_units(distinct, name, view)) is not None:
+        return measured
     numbers = [text for text in texts if number_style([text]) is not None]
     if numbers:
         return _type_with_numbers(distinct, numbers, name, view)
-    if (form := date_format(texts)) is not None:
-        return ColumnType("date", note=f"read as {DATE_FORMATS[form.split(' %H')[0]]}; days", style=form)
+    if (dates := _type_of_dates(distinct)) is not None:
+        return dates
     if {text.lower() for text in texts} in _YES_NO:
         return ColumnType("boolean", levels=distinct.sorted_texts())
     if (order := known_order(texts)) is not None:
         return ColumnType("ordered", levels=order)
     return _category(distinct)
+
+
+def _type_of_dates(distinct: Distinct) -> ColumnType | None:
+    blank = [text for text in distinct.texts if is_blank(text)]
+    form = date_format([text for text in distinct.texts if text not in blank])
+    if form is None:
+        return None
+    notes = [f"read as {DATE_FORMATS[form.split(' %H')[0]]}; days"] + [f"{listed(blank)} read as empty"] * bool(blank)
+    return ColumnType("date", note="; ".join(notes), style=form)
+
+
+def _type_with_units(distinct: Distinct, name: str, view: str) -> ColumnType | None:
+    """The type of a column of numbers with units; None if there are no units, or if some text is not a number."""
+    words = [text for text in distinct.texts if not is_blank(text)]
+    divided = [number_and_unit(text) for text in words]
+    found = [one for one in divided if one is not None]
+    units = sorted({unit for _, unit in found if unit})
+    style = number_style([number for number, _ in found])
+    may_be_ids = is_id_column(name) and len(words) > _ALMOST_DISTINCT * distinct.n_present
+    if len(found) < len(words) or not 0 < len(units) <= _MOST_UNITS or style is None or may_be_ids:
+        return None
+    first = {unit: words[next(i for i, one in enumerate(found) if one[1] == unit)] for unit in units}
+    if len(units) == 1:
+        written = [] if style == "plain" else [f"written with {style}"]
+        bare = [text for text, (_, unit) in zip(words, found, strict=True) if not unit]
+        without = [f"{listed(bare)} without a unit"] if bare else []
+        return ColumnType("number", note="; ".join([*written, f"in {units[0]}", *without]), style=in_unit(style, units[0]))
+    if len(distinct.texts) <= min(MOST_LEVELS, distinct.n_present / 5):
+        return _category(distinct, "numbers in several units, taken as categories")
+    named = ", ".join(f"{text!r} in row {distinct.first_row(text)}" for text in first.values())
+    raise ViewsError(
+        f"View {view!r}, column {name!r} has numbers in several units: {named}. All of them must be in one unit.",
+        hint=f"Convert them, or leave the column out with types={{{name!r}: 'ignore'}}.",
+        view=view,
+        parameter="types",
+        value=(f"{name}=ignore",),
+    )
 
 
 def _type_with_numbers(distinct: Distinct, numbers: list[str], name: str, view: str) -> ColumnType:
@@ -201,8 +250,8 @@ def _type_with_numbers(distinct: Distinct, numbers: list[str], name: str, view: 
         notes = [] if style == "plain" else [f"written with {style}"]
         notes += [f"{listed(others)} read as empty"] if others else []
         return ColumnType("number", note="; ".join(notes) or None, style=style)
-    if (form := date_format(distinct.texts)) is not None:
-        return ColumnType("date", note=f"read as {DATE_FORMATS[form.split(' %H')[0]]}; days", style=form)
+    if (dates := _type_of_dates(distinct)) is not None:
+        return dates
     if (order := known_order(distinct.texts)) is not None:
         return ColumnType("ordered", levels=order)
     few = len(distinct.texts) <= min(MOST_LEVELS, distinct.n_present / 5)
@@ -293,10 +342,10 @@ def _is_code(text: str) -> bool:
 def _asked_date(values: Any, name: str, distinct: Distinct, view: str) -> ColumnType:
     if values.dtype.kind == "M":
         return ColumnType("date", note="days")
-    form = date_format([text for text in distinct.texts if not is_blank(text)])
-    if form is None:
+    found = _type_of_dates(distinct)
+    if found is None:
         raise _unusable(view, name, f"{listed(distinct.texts)}", "These are not dates of one of the usual formats.")
-    return ColumnType("date", note=f"read as {DATE_FORMATS[form.split(' %H')[0]]}; days", style=form)
+    return found
 
 
 def _order_of(values: Any, distinct: Distinct, name: str, view: str) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..._utils.extras import require
+from .written import never_a_level
 
 __all__ = ["Distinct"]
 
@@ -21,11 +22,13 @@ class Distinct:
     codes : (n,) array of int, the position of each cell's value among ``texts``; −1 where the cell is empty
     values : list, one value for each text
     texts : list of str, without blanks around them; blank text is an empty cell
+    words_for_empty : tuple of str, such as n/a and ?, whose cells are empty too
     """
 
     codes: np.ndarray
     values: list[Any]
     texts: list[str]
+    words_for_empty: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, column: Any) -> Distinct:
@@ -33,15 +36,18 @@ class Distinct:
         position: dict[str, int] = {}
         values: list[Any] = []
         place = np.full(len(found) + 1, -1)
-        for i, value in enumerate(found):
-            text = cls.text_of(value)
-            if text == "":
+        all_texts = [cls.text_of(value) for value in found]
+        is_minus = "+" in all_texts  # a result of a test, not an empty cell
+        words = [text for text in all_texts if text and never_a_level(text) and not (is_minus and text[0] == "-")]
+        left_out = {"", *words}
+        for i, (value, text) in enumerate(zip(found, all_texts, strict=True)):
+            if text in left_out:
                 continue
             if text not in position:
                 position[text] = len(values)
                 values.append(value)
             place[i] = position[text]
-        return cls(place[raw], values, list(position))
+        return cls(place[raw], values, list(position), tuple(dict.fromkeys(words)))
 
     @staticmethod
     def text_of(value: Any) -> str:

@@ -1,4 +1,4 @@
-"""Numbers and dates that are written as text: decimal commas, thousands separators, currencies, the usual forms of dates."""
+"""Numbers and dates that are written as text: decimal commas, thousands separators, currencies, units, times, dates."""
 
 from __future__ import annotations
 
@@ -10,10 +10,27 @@ import numpy as np
 
 from ..._utils.extras import require
 
-__all__ = ["DATE_FORMATS", "as_date", "as_number", "date_format", "is_blank", "number_style"]
+__all__ = [
+    "DATE_FORMATS",
+    "TIMES",
+    "are_times",
+    "as_date",
+    "as_number",
+    "date_format",
+    "in_unit",
+    "is_blank",
+    "never_a_level",
+    "number_and_unit",
+    "number_style",
+]
 
-_BLANK = frozenset({"", "na", "n/a", "#n/a", "nan", "null", "none", "<na>", "?", "-", "--", ".", "missing", "unknown"})
-_AROUND = re.compile(r"^(?:[€$£¥]|EUR|USD|CHF|GBP)?\s*(.*?)\s*(?:[€$£¥%]|EUR|USD|CHF|GBP)?$")
+# Words for an empty cell, in columns of any type. Excel writes the last few for formulas that failed.
+_NO_LEVEL = frozenset(
+    {"", "na", "n/a", "n.a.", "n. a.", "k.a.", "k. a.", "nan", "null", "<na>", "?", "-", "--", "---", ".", "missing"}
+    | {"not available", "#n/a", "#na", "#value!", "#div/0!", "#ref!", "#name?", "#num!", "#null!"}
+)
+_BLANK = _NO_LEVEL | {"none", "unknown"}  # among numbers; among words, these two may be answers
+_AROUND = re.compile(r"^([€$£¥]|EUR|USD|CHF|GBP)?\s*(.*?)\s*([€$£¥%]|EUR|USD|CHF|GBP)?$")
 _SIGN = r"[+-]?"
 # The styles in the order in which they are tried. A code such as 007 is not a number.
 _NO_CODE = r"(?!0\d)"
@@ -30,6 +47,10 @@ _STYLES: dict[str, tuple[str, Callable[[str], str]]] = {
         lambda text: re.sub(r"[ '’\u00a0\u202f]", "", text).replace(",", "."),
     ),
 }
+TIMES = "times"  # the style of 9:30 or 17:05:00, in hours
+_TIME_OF_DAY = re.compile(r"(\d{1,3}):([0-5]\d)(?::([0-5]\d(?:\.\d+)?))?")
+_WITH_UNIT = re.compile(r"([+-]?[\d.,'’\u00a0\u202f ]*\d)\s*((?:[^\W\d_]|[°µ‰])[\w/²³°%^·*.-]{0,11})")
+_IN = "; in "  # between the style of a number and its unit
 DATE_FORMATS = {
     "ISO8601": "year-month-day",
     "%Y/%m/%d": "year/month/day",
@@ -54,6 +75,37 @@ def is_blank(text: str) -> bool:
     return text.strip().lower() in _BLANK
 
 
+def never_a_level(text: str) -> bool:
+    """Return whether a text stands for an empty cell among words too: ``unknown`` may be an answer, ``n/a`` is none."""
+    return text.strip().lower() in _NO_LEVEL
+
+
+def number_and_unit(text: str) -> tuple[str, str] | None:
+    """Divide a text into a number and its unit, without the s of a plural; the unit may be "". None if there is no number.
+
+    >>> number_and_unit("172.5 cm"), number_and_unit("3 years"), number_and_unit("€ 7"), number_and_unit("x5")
+    (('172.5', 'cm'), ('3', 'year'), ('7', '€'), None)
+    """
+    around = _AROUND.match(text.strip())
+    if around is not None and number_style([around[2]]) is not None:
+        return around[2], around[1] or around[3] or ""
+    match = _WITH_UNIT.fullmatch(text.strip())
+    if match is None or number_style([match[1]]) is None:
+        return None
+    unit = match[2].rstrip(".")
+    return match[1], unit[:-1] if len(unit) > 3 and unit.endswith("s") else unit
+
+
+def in_unit(style: str, unit: str) -> str:
+    """The style of numbers that are written in this style with this unit."""
+    return f"{style}{_IN}{unit}"
+
+
+def are_times(texts: Sequence[str]) -> bool:
+    """Return whether these are times such as 9:30."""
+    return all(_TIME_OF_DAY.fullmatch(text.strip()) for text in texts)
+
+
 def number_style(texts: Sequence[str]) -> str | None:
     """Return how these numbers are written, or None if some text is not a number.
 
@@ -73,10 +125,23 @@ def as_number(text: str, style: str) -> float:
 
     >>> as_number("1.234,5 €", "thousands points and decimal comma"), as_number("oops", "plain")
     (1234.5, nan)
+    >>> as_number("172 cm", "plain; in cm"), as_number("1.72 m", "plain; in cm"), as_number("9:30", "times")
+    (172.0, nan, 9.5)
     """
+    if style == TIMES:
+        return _hours(text)
+    style, _, unit = style.partition(_IN)
+    found = number_and_unit(text) if unit else None
+    if found is not None:
+        text = found[0] if found[1] in ("", unit) else ""
     pattern, plain = _STYLES[style]
     bare = _bare(text)
     return float(plain(bare)) if re.fullmatch(pattern, bare) else float("nan")
+
+
+def _hours(text: str) -> float:
+    match = _TIME_OF_DAY.fullmatch(text.strip())
+    return float("nan") if match is None else int(match[1]) + int(match[2]) / 60 + float(match[3] or 0) / 3600
 
 
 def date_format(texts: Sequence[str]) -> str | None:
@@ -111,4 +176,4 @@ _UNITS_PER_DAY = {"s": 86_400.0, "ms": 86_400e3, "us": 86_400e6, "ns": 86_400e9}
 
 def _bare(text: str) -> str:
     match = _AROUND.match(text.strip())
-    return text if match is None else match[1]
+    return text if match is None else match[2]
