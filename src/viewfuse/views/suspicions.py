@@ -303,7 +303,7 @@ def _columns_of_two_signs(table: Numbers) -> list[int]:
     """Complete columns with values of both signs that were not centred."""
     share = (table.values < 0).mean(axis=0)
     columns = np.flatnonzero((share >= _SHARE_OF_GROUP) & (share <= 1 - _SHARE_OF_GROUP))
-    some = table.values[:, columns]
+    some = table.values[:, columns] / np.maximum(-table.lowest, table.highest)[columns]  # squares of large values overflow
     return columns[np.abs(some.mean(axis=0)) > _AWAY_FROM_ZERO * some.std(axis=0)].tolist()  # False for NaN
 
 
