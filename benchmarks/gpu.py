@@ -2,6 +2,7 @@
 
     python benchmarks/gpu.py [--sizes 5000 20000 50000 100000] [--cpu 5000 20000] [--data FOLDER]
     python benchmarks/gpu.py --sizes 20000 --cpu --anchors 20000 100000 1000000 10000000 --profile
+    python benchmarks/gpu.py --sizes 20000 100000 --cpu --spread 4 --auto 20000
 
 Needs PyTorch and a CUDA device. Three generated views of 30, 60 and 120 features, 20 clusters, single precision, defaults.
 Every size is fitted once to warm up (below 50,000 samples) and then timed with CUDA events, the median of three up to 20,000
@@ -29,7 +30,8 @@ import viewfuse as vf
 from viewfuse.fusion.kernels.array_api import ArrayApiKernels
 from viewfuse.linalg import Laplacian
 
-FEATURES, CLUSTERS, SPREAD = (30, 60, 120), 20, 1.6
+FEATURES, CLUSTERS = (30, 60, 120), 20
+SPREAD = 1.6  # of each cluster, where the means of clusters have standard deviation 1: see --spread
 PUBLISHED = {
     "Handwritten_numerals": (10, {"alpha": 1e-4, "beta": 1.0, "gamma": 1e-4}),
     "reuters_1200": (6, {"alpha": 10.0, "beta": 1e3, "gamma": 0.01}),
@@ -149,9 +151,28 @@ def anchors(n, *, profile=False):
     memory = f"{peak / 1e9:.1f} GB in addition to the data"
     print(f"\nAnchorGFSC, {n:,} rows: {statistics.median(times):.2f} s, {memory}, ARI {ari:.3f}", flush=True)
     if profile:
-        profiler = cProfile.Profile()
-        profiler.runcall(vf.AnchorGFSC(CLUSTERS, random_state=0).fit, views)
-        pstats.Stats(profiler).sort_stats("cumulative").print_stats(40)
+        profiled(vf.AnchorGFSC(CLUSTERS, random_state=0).fit, views)
+
+
+def auto(n):
+    """AutoFusion with the number of clusters counted, of arrays on the host, with and without the device."""
+    views = [view.cpu().numpy() for view in blobs(n, "cuda")[0]]
+    truth = blobs(n, "cuda")[1].cpu().numpy()
+    for device in ("cuda", None):
+        begin = time.perf_counter()
+        model = vf.AutoFusion(device=device, random_state=0).fit(views)
+        seconds = time.perf_counter() - begin
+        ari = vf.metrics.ari(truth, model.labels_)
+        print(
+            f"AutoFusion(device={device!r}), {n:,} rows: {seconds:.1f} s, {model.n_clusters_} clusters, ARI {ari:.3f}",
+            flush=True,
+        )
+
+
+def profiled(fit, *arguments):
+    profiler = cProfile.Profile()
+    profiler.runcall(fit, *arguments)
+    pstats.Stats(profiler).sort_stats("cumulative").print_stats(40)
 
 
 def cupy_agrees():
@@ -205,13 +226,16 @@ def main():
     parser.add_argument("--cpu", type=int, nargs="*", default=[5_000, 20_000])
     rows = [20_000, 100_000, 1_000_000, 10_000_000]
     parser.add_argument("--anchors", type=int, nargs="*", default=rows, help="numbers of rows for AnchorGFSC")
-    parser.add_argument("--profile", action="store_true", help="print where the time of AnchorGFSC goes")
+    parser.add_argument("--auto", type=int, nargs="*", default=[5_000, 20_000], help="numbers of rows for AutoFusion")
+    parser.add_argument("--spread", type=float, default=SPREAD, help="of the clusters; they overlap from about 4 on")
+    parser.add_argument("--profile", action="store_true", help="print where the time goes")
     parser.add_argument("--data", type=Path)
     parser.add_argument("--pack", type=Path, help="write the .npz files from this folder's .mat files into --data and stop")
     options = parser.parse_args()
     if options.pack:
         pack(options.pack, options.data)
         return
+    globals()["SPREAD"] = options.spread
     warnings.simplefilter("ignore")
     flops, bandwidth = limits()
     print(
@@ -221,10 +245,14 @@ def main():
     print("\n| n | on | seconds | iterations | peak GB | ARI | products | traffic | both |")
     print("|---|---|---|---|---|---|---|---|---|")
     seconds = {n: gpu_row(n, flops, bandwidth) for n in options.sizes}
+    if options.profile and options.sizes:
+        profiled(vf.GFSC(CLUSTERS, random_state=0).fit, blobs(options.sizes[0], "cuda")[0])
     for n in options.cpu:
         cpu_row(n, seconds.get(n))
     for n in options.anchors:
         anchors(n, profile=options.profile)
+    for n in options.auto:
+        auto(n)
     cupy_agrees()
     if options.data:
         same_answers(options.data)

@@ -75,10 +75,11 @@ def deviations(view):
     return centred / np.linalg.norm(centred, axis=1, keepdims=True) * np.sqrt(100 / len(view))
 
 
-def robust_gfsc(views, k, alpha, beta, gamma, *, n_iterations, rounds=3, joint=True):
+def robust_gfsc(views, k, alpha, beta, gamma, *, n_iterations, rounds=3, joint=True, plain_rounds=20):
     """The robust variant: a dense solve per view, with all distances between graphs and between samples written out.
 
-    Within an iteration ``S`` and ``F`` are updated ``rounds`` times or until ``F`` has converged.
+    Within an iteration ``S`` and ``F`` are updated ``rounds`` times or until ``F`` has converged, after ``plain_rounds``
+    with momentum.
     """
     n, t = len(views[0]), len(views)
     views = [deviations(view) for view in views]
@@ -104,13 +105,18 @@ def robust_gfsc(views, k, alpha, beta, gamma, *, n_iterations, rounds=3, joint=T
         consensus = np.minimum(mean, upper_bound)
         if joint and embedding is None:
             embedding = _normalized_embedding(mean, k)
+        ahead, turn = embedding, None
         while joint and len(rotations) < rounds + len(before):
-            points = embedding / np.linalg.norm(embedding, axis=1, keepdims=True)
+            points = ahead / np.linalg.norm(ahead, axis=1, keepdims=True)
             distances = ((points[:, None, :] - points[None, :, :]) ** 2).sum(axis=2)
             penalty = gamma * mean.mean() / distances.mean()
             consensus, old_embedding = np.clip(mean - penalty * distances, 0, upper_bound), embedding
             embedding = _normalized_embedding(consensus, k)
             rotations.append(np.sqrt(max(1 - ((old_embedding.T @ embedding) ** 2).sum() / k, 0)))
+            ahead, last_turn, basis = embedding, turn, old_embedding.T @ embedding
+            turn = embedding - old_embedding @ basis
+            if len(rotations) > plain_rounds and last_turn is not None and (turn * (last_turn @ basis)).sum() > 0:
+                ahead = embedding + 0.5 * turn
             cut = 4 * beta * t * penalty * (distances * consensus).sum() / 2
             if has_converged(rotations, max_rotation):
                 break

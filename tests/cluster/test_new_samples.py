@@ -1,5 +1,7 @@
 """New samples for every fusion: labels, memberships and embeddings, matched by name, with views missing."""
 
+import pickle
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -225,3 +227,17 @@ def test_categories_of_new_samples(fusion):
     codes[150, 0] = 9
     with pytest.warns(UninformativeViewWarning, match=r"'c' has categories that were not in the fit: '0=9'"):
         model.predict({"c": codes[150:], "x": points[150:]})
+
+
+@pytest.mark.parametrize("fusion", [GFSC, GF])
+def test_what_new_samples_need_is_learned_from_the_data_as_it_was_in_the_fit(fusion, tmp_path):
+    given = [array.copy() for array in TRAIN.arrays]
+    model = fusion(3, random_state=0).fit(given)
+    expected = fusion(3, random_state=0).fit(TRAIN).predict_proba(NEW)
+    for array in given:
+        array[...] = 0.0
+    restored = [pickle.loads(pickle.dumps(model)), vf.load(model.save(tmp_path / "fit.model"))]
+    for each in (model, *restored):
+        np.testing.assert_array_equal(each.predict_proba(NEW), expected)
+    with pytest.raises(AttributeError, match="precomputed"):
+        fusion(2, affinity="precomputed").fit([np.kron(np.eye(2), np.ones((9, 9)))] * 2).predict(NEW)

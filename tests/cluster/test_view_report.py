@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from viewfuse import GF, GFSC, AnchorGFSC
-from viewfuse.cluster._view_report import noise_views, separation
+from viewfuse.cluster._view_report import noise_views, separation, separation_by_products
 from viewfuse.datasets import make_views
 from viewfuse.exceptions import DegenerateClustersWarning
 from viewfuse.graphs import unit_samples
@@ -26,6 +26,7 @@ def test_separation_is_the_deviation_from_random_labels():
     drawn = np.array([between(rng.permutation(labels)) for _ in range(4000)])
     found = separation(view.values, labels)
     assert found == pytest.approx((between(labels) - drawn.mean()) / drawn.std(), abs=0.1)
+    assert separation_by_products(view.values @ view.values.T, labels) == pytest.approx(found)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from scipy.spatial.distance import pdist
 from sklearn.neighbors import LocalOutlierFactor
 
 from viewfuse.graphs import Neighbors, Samples, neighbor_graph, whitened_points
-from viewfuse.graphs.nearest import influence, joint_neighbors, whitened_products
+from viewfuse.graphs.nearest import influence, influence_of_products, joint_neighbors, whitened_products
 from viewfuse.linalg import gram_factor
 
 
@@ -52,6 +52,7 @@ def test_influence_is_between_equal_means_and_equal_deviations():
         points = rng.normal(size=(500, columns))
         distance = pdist(points, "sqeuclidean")
         assert influence(points) ** 2 == pytest.approx(np.sqrt(distance.mean() * distance.std()), rel=0.1)
+        assert influence_of_products(points @ points.T) == pytest.approx(influence(points))
 
 
 def test_products_of_whitened_points_are_the_self_expressive_graph():

@@ -3,7 +3,7 @@ import pytest
 import scipy.sparse as sp
 
 from reference import deviations
-from viewfuse.graphs import factorise, factorise_deviations, min_max, self_expressive_graph, unit_samples
+from viewfuse.graphs import GramMatrix, factorise, factorise_deviations, min_max, self_expressive_graph, unit_samples
 
 RNG = np.random.default_rng(0)
 THIN, WIDE = RNG.normal(size=(30, 7)), RNG.normal(size=(12, 40))
@@ -50,8 +50,9 @@ def test_zero_samples_stay_zero_and_the_trace_is_kept():
 
 
 def gram_of_deviations(view):
-    basis = factorise_deviations(view).basis
-    return basis @ basis.T
+    found = factorise_deviations(view)
+    assert isinstance(found, GramMatrix) == (view.shape[1] >= view.shape[0])
+    return found.gram if isinstance(found, GramMatrix) else found.basis @ found.basis.T
 
 
 @pytest.mark.parametrize("view", [THIN, WIDE, np.abs(WIDE)])
@@ -62,6 +63,12 @@ def test_deviations_from_the_mean_of_unit_samples(view, dtype, as_sparse):
     expected = deviations(view) @ deviations(view).T
     assert np.trace(expected) == pytest.approx(100)
     np.testing.assert_allclose(gram_of_deviations(sp.csr_array(given) if as_sparse else given), expected, atol=2e-4)
+
+
+@pytest.mark.parametrize("distance", [1e-3, 1e-6])
+def test_deviations_of_samples_close_to_their_mean(distance):
+    view = 1 + distance * WIDE
+    np.testing.assert_allclose(gram_of_deviations(view), deviations(view) @ deviations(view).T, atol=1e-4)
 
 
 def test_deviations_by_hand():
@@ -85,3 +92,11 @@ def test_samples_with_the_same_direction_are_not_centred(as_sparse):
     view = np.outer([1.0, 2, 3, 4], [0.3, 0.1, 0, 0, 0.7])
     gram = gram_of_deviations(sp.csr_array(view) if as_sparse else view)
     np.testing.assert_allclose(gram, np.full((4, 4), 25.0), rtol=1e-5)
+
+
+def test_points_and_factor_of_a_gram_matrix_have_its_inner_products():
+    found = factorise_deviations(WIDE)
+    np.testing.assert_allclose(found.basis @ found.basis.T, found.gram, atol=2e-4)
+    factor = found.factor()
+    np.testing.assert_allclose(factor.basis @ factor.basis.T, found.gram, atol=1e-4)
+    np.testing.assert_allclose(factor.basis.T @ factor.basis, np.diag(factor.eigenvalues), atol=1e-4)

@@ -20,7 +20,7 @@ from ..exceptions import (
     ViewsError,
 )
 from ..fusion import FusionResult, fuse_graphs, learned_factors
-from ..graphs import GramFactor
+from ..graphs import GramFactor, GramMatrix
 from ..linalg import assign_clusters, edge_confidence, isolated_samples, unit_rows
 from ..linalg.threads import threads_for
 from ..views import Views, holds_networks
@@ -37,7 +37,7 @@ from ._constraints import Number, OneOf
 from ._memory import MemoryDemand, gibibytes
 from ._new_samples import NewSamplesMixin, SamplesOfFit
 from ._stopping import ITERATION_CONSTRAINTS, Callback, Iterations, StoppableMixin
-from ._view_report import ViewReport, ViewReportMixin, noise_views, separation, view_report
+from ._view_report import ViewReport, ViewReportMixin, noise_views, separation, separation_by_products, view_report
 from ._weights import WEIGHT_CONSTRAINTS, OwnWeights
 from .counting import count_clusters_of_graphs, count_clusters_of_views, direction_samples
 from .relations.as_views import RelationViews
@@ -69,9 +69,9 @@ class ExactFusion(StoppableMixin, ViewReportMixin, NewSamplesMixin, RelationIdsM
 
     _counts_clusters = True
     _most_counted: ClassVar[int] = 2_000  # samples on which the number of clusters is estimated
-    _memory_demand = MemoryDemand(6.2, wide_per_view=1.0, judged=12.0, judged_per_view=5.0)
+    _memory_demand = MemoryDemand(6.2, wide_per_view=1.0, judged=4.0, judged_per_view=3.0)
     _memory_demand_in_single_precision: ClassVar[MemoryDemand] = MemoryDemand(
-        3.1, wide_per_view=0.5, judged=12.0, judged_per_view=5.0
+        3.1, wide_per_view=1.0, judged=4.0, judged_per_view=2.0
     )
     _parameter_constraints: ClassVar = {
         **MultiViewClusterer._parameter_constraints,
@@ -257,14 +257,12 @@ class ExactFusion(StoppableMixin, ViewReportMixin, NewSamplesMixin, RelationIdsM
     def _separations(self) -> np.ndarray:
         """How far apart the clusters lie in each view, by the samples that are present in it; NaN for graphs."""
         _, views, present = self._views_fitted
-        if self.n_clusters_ < 2 or not all(isinstance(view, GramFactor) for view in views):
+        if self.n_clusters_ < 2 or not all(isinstance(view, (GramFactor, GramMatrix)) for view in views):
             return np.full(len(views), np.nan)
         if present is None:
-            return np.array([separation(view.basis, self.labels_) for view in views])
+            return np.array([_separation(view, self.labels_) for view in views])
         labels = to_host(self.labels_)
-        return np.array(
-            [separation(to_host(view.basis)[own], labels[own]) for view, own in zip(views, present.T, strict=True)]
-        )
+        return np.array([_separation(view, labels, own) for view, own in zip(views, present.T, strict=True)])
 
     def _present_in(self, used: list[int], views: Views) -> np.ndarray | None:
         """Which samples are present in which of the used views."""
@@ -374,6 +372,16 @@ class ExactFusion(StoppableMixin, ViewReportMixin, NewSamplesMixin, RelationIdsM
         )
 
 
+def _separation(view: GramFactor | GramMatrix, labels: Any, own: np.ndarray | None = None) -> float:
+    """How far apart the clusters lie in a view, by its ``own`` samples or all."""
+    if isinstance(view, GramMatrix):
+        labels = to_host(labels)
+        if own is None:
+            return separation_by_products(view.gram, labels)
+        return separation_by_products(view.gram[np.ix_(own, own)], labels[own])
+    return separation(view.basis, labels) if own is None else separation(to_host(view.basis)[own], labels[own])
+
+
 def graph_bytes(n: int, variant: str, view: Any) -> int:
     """Bytes that the fusion of n samples needs: three n × n arrays and some tiles."""
     size = 4 if variant == "robust" or str(view.dtype).endswith("float32") else 8
@@ -392,12 +400,12 @@ def _drawn(views: list[Any], most: int, rng: np.random.RandomState) -> list[Any]
     if n <= most:
         return views
     rows = np.sort(rng.choice(n, most, replace=False))
-    arrays = [view.basis if isinstance(view, GramFactor) else view for view in views]
+    arrays = [view.basis if isinstance(view, (GramFactor, GramMatrix)) else view for view in views]
     return [(array if sp.issparse(array) else to_host(array))[rows] for array in arrays]
 
 
 def _n_samples(view: Any) -> int:
-    return int((view.basis if isinstance(view, GramFactor) else view).shape[0])
+    return int((view.basis if isinstance(view, (GramFactor, GramMatrix)) else view).shape[0])
 
 
 def _in_precision_of(view: Any, embedding: Any) -> Any:

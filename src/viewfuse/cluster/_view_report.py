@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from array_api_compat import array_namespace
-from sklearn.metrics import adjusted_rand_score
 
+from .._utils.agreement import adjusted_rand
 from .._utils.extras import require
+from ..graphs.nearest import centred_products
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-__all__ = ["ViewReport", "ViewReportMixin", "noise_views", "separation", "view_report"]
+__all__ = ["ViewReport", "ViewReportMixin", "noise_views", "separation", "separation_by_products", "view_report"]
 
 _CHANCE = 4.0  # separation, in standard deviations, below which a view may be noise
 _FAINT = 0.05  # the same, relative to the largest separation
@@ -107,14 +108,33 @@ def separation(points: Any, labels: Any) -> float:
     """
     xp = array_namespace(points)
     points, labels = xp.astype(points, xp.float64), xp.asarray(labels, device=points.device)
-    n, k = int(points.shape[0]), int(xp.max(labels)) + 1
     centred = points - xp.mean(points, axis=0)
-    members = xp.astype(labels[:, None] == xp.arange(k, dtype=labels.dtype, device=points.device)[None, :], xp.float64)
-    sizes = xp.sum(members, axis=0)
+    members = _members(labels, points)
     sums = members.T @ centred
-    between = float(xp.sum(xp.sum(sums * sums, axis=1) / xp.where(sizes > 0, sizes, xp.ones_like(sizes))))
-    total = float(xp.sum(centred * centred))
-    products = centred.T @ centred if centred.shape[1] < n else centred @ centred.T  # both have the eigenvalues λ
+    products = centred.T @ centred if centred.shape[1] < len(centred) else centred @ centred.T  # both have eigenvalues λ
+    return _standardised(xp.sum(sums * sums, axis=1), members, float(xp.sum(centred * centred)), products)
+
+
+def separation_by_products(products: np.ndarray, labels: np.ndarray) -> float:
+    """The same from the inner products of the samples, (n, n): ``‖Σ_{i∈r} x_i‖²`` is a sum of products."""
+    centred = centred_products(products.astype(np.float64))
+    members = _members(labels, centred)
+    squares = np.einsum("ir,ir->r", members, centred @ members)
+    return _standardised(squares, members, float(np.trace(centred)), centred)
+
+
+def _members(labels: Any, like: Any) -> Any:
+    """Indicators of the clusters, (n, k)."""
+    xp = array_namespace(like)
+    clusters = xp.arange(int(xp.max(labels)) + 1, dtype=labels.dtype, device=like.device)
+    return xp.astype(labels[:, None] == clusters[None, :], xp.float64)
+
+
+def _standardised(squares: Any, members: Any, total: float, products: Any) -> float:
+    """``(B − E B) / sd B`` from the squared lengths of the clusters' sums."""
+    xp, (n, k) = array_namespace(products), members.shape
+    sizes = xp.sum(members, axis=0)
+    between = float(xp.sum(squares / xp.where(sizes > 0, sizes, xp.ones_like(sizes))))
     spread = float(xp.sum(products * products) * (2 * (k - 1))) ** 0.5 / (n - 1)
     return (between - (k - 1) / (n - 1) * total) / spread if spread > 0 else 0.0
 
@@ -144,7 +164,7 @@ def view_report(
 
     def agreement(some: list[int]) -> float:
         found = cluster(some) if some else None
-        return float("nan") if found is None else float(adjusted_rand_score(labels, found))
+        return float("nan") if found is None else adjusted_rand(labels, found)
 
     positions = range(len(names))
     return ViewReport(

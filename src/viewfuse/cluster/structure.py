@@ -30,7 +30,7 @@ _LIKE_WAVES = 0.25  # standard deviation of the logarithms of the eigenvalues
 _FEW_WAVES, _WAVES = 3, 6
 _LEAST_DIVIDED = 30  # samples: a cluster of few more samples than neighbours is one clique
 _SMALLEST = 1e-6
-_NULL_DRAWS, _MOST_NULL_DRAWS = 2, 8  # of a thousand samples or more; of few
+_NULL_SAMPLES, _MOST_NULL_DRAWS = 2_000, 8  # in all clouds together
 _MOST_SAMPLES = 2_000
 
 
@@ -91,7 +91,7 @@ def drawn_rows(n_samples: int, random_state: np.random.RandomState) -> np.ndarra
 
 def null_spectra(samples: Samples, count: int, random_state: np.random.RandomState) -> list[tuple[sp.csr_array, Spectrum]]:
     """Joint neighbour graphs of clouds without clusters, each with its spectrum."""
-    draws = min(max(_NULL_DRAWS, 2_000 // len(samples)), _MOST_NULL_DRAWS)  # clouds of few samples differ
+    draws = min(-(-_NULL_SAMPLES // len(samples)), _MOST_NULL_DRAWS)  # clouds of few samples differ
     graphs = [samples.null(random_state).joint_graph() for _ in range(draws)]
     return [(graph, spectrum(graph, count, random_state=random_state)) for graph in graphs]
 

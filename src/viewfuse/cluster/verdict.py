@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.metrics import adjusted_rand_score
 
+from .._utils.agreement import adjusted_rand
 from ..graphs import Samples
 from ..linalg import halves, placed, recurrence
 from ..linalg.sparse_cut import normalized_graph, quick_cut, spectrum
@@ -128,7 +128,7 @@ def judge(
         return Verdict(k, evidence(None), np.full(k, np.nan))
     parts = halves(n, n_halves, k + 1, random_state)
     found = [np.asarray(cluster(part)) for part in parts]
-    agreement = [adjusted_rand_score(labels[part], clusters) for part, clusters in zip(parts, found, strict=True)]
+    agreement = [adjusted_rand(labels[part], clusters) for part, clusters in zip(parts, found, strict=True)]
     back = recurrence(labels, [placed(clusters, part, n) for part, clusters in zip(parts, found, strict=True)])
     returned = np.full(k, np.nan)
     returned[: len(back.mean_overlap)] = back.mean_overlap
@@ -151,7 +151,7 @@ def judge_by_neighbors(samples: Samples, labels: np.ndarray, k: int, random_stat
     nulls = np.mean([null.values for _, null in null_spectra(samples, count, random_state)], axis=0)
     by_mean = quick_cut(spectrum(samples.mean_graph(), k, random_state=random_state).vectors)
     by_joint = quick_cut(found.vectors[:, :k])
-    take_mean = adjusted_rand_score(labels, by_mean) > adjusted_rand_score(labels, by_joint)
+    take_mean = adjusted_rand(labels, by_mean) > adjusted_rand(labels, by_joint)
 
     def cluster(rows: np.ndarray) -> np.ndarray:
         part = samples.of_rows(rows)

@@ -22,7 +22,7 @@ from array_api_compat import array_namespace, is_numpy_array
 from sklearn.utils import check_random_state
 
 from ..exceptions import ParameterError
-from ..graphs import GramFactor, completed_factors, factorise, factorise_deviations, min_max
+from ..graphs import GramFactor, GramMatrix, completed_factors, factorise, factorise_deviations, min_max
 from ..linalg.threads import collected
 from .driver import fuse
 from .kernels import SingleViewGraph, kernels_for
@@ -30,12 +30,14 @@ from .problem import Problem, ViewGraph
 from .result import FusionResult, Sweep
 from .variants import VARIANTS
 from .variants.robust import inverse_distance
-from .view_graphs import GivenGraph, LearnedGraph
+from .view_graphs import GivenGraph, LearnedGraph, WideGraph
 
 __all__ = ["Options", "fuse_graphs", "gf", "gfsc", "learned_factors", "unbounded_consensus"]
 
 
 _ALPHA, _BETA = 1.0, 0.1  # percent of a view's trace
+# With a trace of 100, condition numbers of G + αI are at most 1,000 then, and its inverse in single precision is accurate.
+_LEAST_ALPHA = 0.1
 # Upper bound on an edge of a learned consensus, in mean edge weights. Only near duplicates and samples in very small
 # clusters have larger weights. Given graphs are not bounded.
 _MAX_EDGE = 6.0
@@ -91,7 +93,7 @@ def gfsc(
 
     Parameters
     ----------
-    views : sequence of (n, d_v) arrays or sparse matrices, or of GramFactor
+    views : sequence of (n, d_v) arrays or sparse matrices, or of GramFactor and GramMatrix
         Finite and floating-point, of one dtype, none constant. The factors of a view (:func:`learned_factors`) do not depend
         on the parameters, so several fits of the same views can share them.
     n_clusters : int
@@ -185,7 +187,7 @@ def _fused(
     **options: Any,
 ) -> FusionResult:
     problem = _problem(graphs, n_clusters, parameters, **options)
-    like = graphs[0].factor.basis if like is None else like
+    like = graphs[0].array if like is None else like
     variant = VARIANTS[options.get("variant", "robust")]
     return fuse(problem, variant, like, max_iter=max_iter, on_sweep=on_sweep)
 
@@ -229,8 +231,11 @@ def _check_accepts_missing(variant: str) -> None:
         )
 
 
-def learned_factors(views: Sequence[Any], variant: str = "robust") -> list[GramFactor]:
-    """The views scaled and factorised for a variant: what fits with different parameters can share."""
+def learned_factors(views: Sequence[Any], variant: str = "robust") -> list[Any]:
+    """The views scaled and factorised for a variant: what fits with different parameters can share.
+
+    They are GramFactors or, for the robust variant if there are as many features as samples, GramMatrices.
+    """
     _check_variant(variant=variant)
     one = factorise_deviations if variant == "robust" else _factorise_scaled
     on_host = all(sp.issparse(view) or is_numpy_array(view) for view in views)
@@ -245,13 +250,20 @@ def _factorise_scaled(view: Any) -> GramFactor:
 
 def _learned_graphs(
     views: Sequence[Any], alpha: float, *, variant: str = "robust", present: Any = None, **_: Any
-) -> list[LearnedGraph]:
-    factored = all(isinstance(view, GramFactor) for view in views)
+) -> list[LearnedGraph | WideGraph]:
+    factored = all(isinstance(view, (GramFactor, GramMatrix)) for view in views)
     factors = views if factored else learned_factors(views, variant)
     if present is not None:
         _check_accepts_missing(variant)
         factors = completed_factors(factors, present, alpha)
-    return [LearnedGraph(factor) for factor in factors]
+    invertible = variant == "robust" and alpha >= _LEAST_ALPHA
+    return [_learned_graph(factor, invertible) for factor in factors]
+
+
+def _learned_graph(view: GramFactor | GramMatrix, invertible: bool) -> LearnedGraph | WideGraph:
+    if isinstance(view, GramFactor):
+        return LearnedGraph(view)
+    return WideGraph(view) if invertible else LearnedGraph(view.factor())
 
 
 def _distances_to_mean(graphs: Sequence[Any]) -> np.ndarray:

@@ -39,6 +39,11 @@ class StoppingRule:
         After one iteration ``q`` cannot be observed. It is estimated if no weight (of mean 1) changed by more than this.
     max_rounds : int
         Largest number of updates of ``S`` and ``F`` within an iteration.
+    plain_rounds : int
+        Rounds of an iteration without momentum.
+    momentum : float
+        By how much of its last turn ``F`` is turned further in the rounds after these. With a rate q between 0 and 1 the
+        rounds then shrink rotations by ``√(0.5q)`` at best, and q always.
     max_rotation : float
         Tolerance on the remaining rotation of ``F``, as the sine of a mean angle.
     max_rotation_at_start : float
@@ -56,6 +61,8 @@ class StoppingRule:
     remaining_factor: float = 0.0
     max_weight_change: float = 0.05
     max_rounds: int = 60
+    plain_rounds: int = 20
+    momentum: float = 0.5
     max_rotation: float = 2e-3
     max_rotation_at_start: float = 5e-3
     final_residual: float = 1e-5

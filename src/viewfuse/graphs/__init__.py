@@ -11,12 +11,13 @@ from .ranked import adaptive_weights, distances_at, largest_distance, nearest_sa
 from .representation import Representation, represent
 from .samples import Samples
 from .scaling import SCALINGS, ScaledView, as_dense, min_max, unit_samples, unit_spread
-from .self_expressive import GramFactor, factorise, self_expressive_graph
+from .self_expressive import GramFactor, GramMatrix, factorise, self_expressive_graph
 
 __all__ = [
     "AFFINITIES",
     "SCALINGS",
     "GramFactor",
+    "GramMatrix",
     "Neighbors",
     "Representation",
     "Samples",

@@ -28,7 +28,7 @@ from .._utils.device import beside
 from ..linalg.threads import spans
 from .deviations import of_trace
 from .scaling import unit_samples
-from .self_expressive import GramFactor, factorise
+from .self_expressive import GramFactor, GramMatrix, factorise
 
 __all__ = ["completed_factors"]
 
@@ -36,17 +36,18 @@ _NEIGHBOURS = 40  # that a missing sample is computed from: fewer add noise, man
 _BLOCK = 1024
 
 
-def completed_factors(factors: Sequence[GramFactor], present: np.ndarray, alpha: float) -> list[GramFactor]:
+def completed_factors(views: Sequence[GramFactor | GramMatrix], present: np.ndarray, alpha: float) -> list[GramFactor]:
     """The factors of the views with a row for every sample; factors of complete views are returned unchanged.
 
     Parameters
     ----------
-    factors : of views of unit-length deviations, with rows of zeros for missing samples
+    views : factors of unit-length deviations, with rows of zeros for missing samples
     present : (n, n_views) array of bool, which samples each view has
     alpha : regularization of the graphs
 
     A sample without an edge to any sample of the view stays a row of zeros.
     """
+    factors = [view.factor() if isinstance(view, GramMatrix) else view for view in views]
     completed = [None if present[:, v].all() else _copied(factor.basis) for v, factor in enumerate(factors)]
     for part in spans(len(present), _BLOCK):
         edges = _mean_edges(factors, present, alpha, part)

@@ -12,8 +12,8 @@ view's variation for any number of samples.
 All-zero samples stay zero, and so do samples whose deviation is only a rounding error. If all samples point in the same
 direction, there are no deviations, and the view is used without centring.
 
-The cost is that of :func:`factorise`. A sparse view with more features than samples is not made dense, because G follows
-from the inner products of the samples:
+The cost is that of :func:`factorise` or, with at least as many features as samples, of G alone. A sparse view with more
+features than samples is not made dense, because G follows from the inner products of the samples:
 
     (u_i − m)·(u_j − m) = K_ij − k_i − k_j + k̄,    K = U Uᵀ, k its row means, k̄ their mean.
 """
@@ -24,26 +24,34 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from array_api_compat import array_namespace
+from array_api_compat import array_namespace, is_numpy_array
 
 from .scaling import ScaledView, as_dense, unit_samples
-from .self_expressive import GramFactor, factorise, factorise_gram, gram_matrix, in_double
+from .self_expressive import GramFactor, GramMatrix, factorise, gram_matrix, in_double
 
 __all__ = ["TRACE", "factorise_deviations", "of_trace"]
 
 TRACE = 100.0
+_FAR = 1e-4  # of the length of a sample
 _ROUNDING = 64  # times the precision of the view: shorter deviations count as rounding errors
 
 
-def factorise_deviations(view: Any) -> GramFactor:
-    """The factor of the deviations of an (n, d) array or sparse matrix, in single precision."""
+def factorise_deviations(view: Any) -> GramFactor | GramMatrix:
+    """The deviations of an (n, d) array or sparse matrix, in single precision: their factor or, if d ≥ n, their Gram matrix.
+
+    On a device it is always the factor.
+    """
     unit = unit_samples(view)
     xp = np if sp.issparse(view) else array_namespace(view)
     negligible = _ROUNDING * float(xp.finfo(unit.values.dtype).eps)
-    if sp.issparse(view) and view.shape[1] >= view.shape[0]:
-        return factorise_gram(_gram_from_mean(gram_matrix(unit), negligible)).single_precision()
+    wide = view.shape[1] >= view.shape[0] and (sp.issparse(view) or is_numpy_array(view))
+    if wide:
+        gram = gram_matrix(unit)
+        if sp.issparse(view) or _all_far_from_mean(gram):
+            return GramMatrix(_gram_from_mean(gram, negligible).astype(np.float32))
     dense = in_double(as_dense(unit) if sp.issparse(view) else unit.values)
-    return factorise(of_trace(unit_samples(_from_mean(dense, negligible)))).single_precision()
+    scaled = of_trace(unit_samples(_from_mean(dense, negligible)))
+    return GramMatrix(gram_matrix(scaled).astype(np.float32)) if wide else factorise(scaled).single_precision()
 
 
 def of_trace(view: ScaledView) -> ScaledView:
@@ -59,20 +67,31 @@ def _from_mean(unit: Any, negligible: float) -> Any:
     return centred * xp.astype(real, unit.dtype)[:, None] if bool(xp.any(real)) else unit
 
 
-def _gram_from_mean(gram: np.ndarray, negligible: float) -> np.ndarray:
-    """The same from the inner products of the samples, in place, scaled to unit length and trace 100."""
+def _all_far_from_mean(gram: np.ndarray) -> bool:
+    """Whether no deviation is so short that its inner products, differences of products near 1, have rounding errors."""
+    _, lengths, nonzero = _shift_and_lengths(gram)
+    return bool((lengths[nonzero] > _FAR).all())
+
+
+def _shift_and_lengths(gram: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """What is subtracted from rows and columns of inner products by centring, the lengths then, and nonzero samples."""
     squares = np.diagonal(gram).copy()
     nonzero = squares > 0
     common = gram @ nonzero / np.count_nonzero(nonzero)
     shift = common - common[nonzero].mean() / 2
-    lengths = np.sqrt(np.maximum(squares - 2 * shift, 0.0)) * nonzero
+    return shift, np.sqrt(np.maximum(squares - 2 * shift, 0.0)) * nonzero, nonzero
+
+
+def _gram_from_mean(gram: np.ndarray, negligible: float) -> np.ndarray:
+    """The same from the inner products of the samples, in place, scaled to unit length and trace 100."""
+    shift, lengths, nonzero = _shift_and_lengths(gram)
     # A length is the root of a difference of products near 1, so its rounding error is √eps.
     real = lengths > max(negligible, (_ROUNDING * np.finfo(float).eps) ** 0.5)
     if real.any():
         gram -= shift[:, None]
         gram -= shift[None, :]
     else:
-        real, lengths = nonzero, np.sqrt(squares)
+        real, lengths = nonzero, np.sqrt(np.diagonal(gram))
     scale = np.where(real, (TRACE / np.count_nonzero(real)) ** 0.5 / np.where(real, lengths, 1.0), 0.0)
     gram *= scale[:, None]
     gram *= scale[None, :]

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
-from sklearn.metrics import pairwise_distances
+from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.neighbors import NearestNeighbors
 
 from ..linalg import GroupedSearch, gram_factor
@@ -23,6 +23,7 @@ __all__ = [
     "centred_products",
     "default_neighbors",
     "influence",
+    "influence_of_products",
     "joint_neighbors",
     "neighbor_graph",
     "whitened_points",
@@ -166,7 +167,7 @@ def joint_neighbors(points: Sequence[np.ndarray], present: np.ndarray | None = N
         total = np.zeros((rows.size, len(present)))
         for view, there, mean in zip(points, present.T, means, strict=True):
             known = there[rows][:, None] & there[None, :]
-            total += np.where(known, pairwise_distances(view[rows], view, metric="sqeuclidean"), mean)
+            total += np.where(known, euclidean_distances(view[rows], view, squared=True), mean)
         return total
 
     return Neighbors.of_distances(distances, len(present))
@@ -183,10 +184,25 @@ def influence(points: np.ndarray) -> float:
     With equal ``m`` a view of few columns decides who is near whom, as its distances vary more than those of many columns;
     with equal ``s`` a view of many noise columns counts as much as one with clusters. This is the mean of the two.
     """
-    if len(points) > _ROWS_COMPARED:
-        rows = np.random.RandomState(0).choice(len(points), _ROWS_COMPARED, replace=False)  # they stand for all
-        points = points[rows]
-    distance = pairwise_distances(points, metric="sqeuclidean")[np.triu_indices(len(points), 1)]
+    rows = _compared_rows(len(points))
+    return _influence(euclidean_distances(points[rows], squared=True))
+
+
+def influence_of_products(products: np.ndarray) -> float:
+    """The same from the inner products of the points, (n, n)."""
+    rows = _compared_rows(len(products))
+    some = products[np.ix_(rows, rows)]
+    squares = np.diag(some)
+    return _influence(np.maximum(squares[:, None] + squares[None, :] - 2 * some, 0))
+
+
+def _compared_rows(n: int) -> np.ndarray:
+    """All rows, or some that stand for them."""
+    return np.arange(n) if n <= _ROWS_COMPARED else np.random.RandomState(0).choice(n, _ROWS_COMPARED, replace=False)
+
+
+def _influence(squared_distances: np.ndarray) -> float:
+    distance = squared_distances[np.triu_indices(len(squared_distances), 1)]
     size = float(np.sqrt(distance.mean() * distance.std())) if distance.size else 0.0
     return size**0.5 if size > 0 else 1.0
 

@@ -45,16 +45,20 @@ class Samples:
     def n_views(self) -> int:
         return len(self.points)
 
-    def compact(self) -> Samples:
+    def compact(self, known: Sequence[np.ndarray | None] | None = None) -> Samples:
         """The same samples in as many columns as there are samples at most, with inner products if columns are many.
+
+        ``known`` has the inner products of the views of which they are known.
 
         Products take ``n² Σp_v`` once. Then the joint distances in any of the views, of any of the samples, take ``n²`` per
         view, where they would take ``n² Σp_v`` again.
         """
         n, columns = len(self), sum(view.shape[1] for view in self.points)
-        if self.present is not None or columns < _COLUMNS_PER_SAMPLE * n or self.n_views * n**2 > _MOST_PRODUCTS:
+        few = columns < _COLUMNS_PER_SAMPLE * n
+        if self.products is not None or self.present is not None or few or self.n_views * n**2 > _MOST_PRODUCTS:
             return self
-        products = tuple(view @ view.T for view in self.points)
+        given = [None] * self.n_views if known is None else known
+        products = tuple(view @ view.T if p is None else p for view, p in zip(self.points, given, strict=True))
         points = tuple(
             gram_factor(product) if view.shape[1] > n else view for view, product in zip(self.points, products, strict=True)
         )

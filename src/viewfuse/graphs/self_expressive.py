@@ -10,20 +10,41 @@ Let ``XᵀX = V Λ Vᵀ`` and ``U = X V``, so that ``G = U Uᵀ`` and ``UᵀU = 
 
 ``U`` and ``Λ`` do not depend on α, b or S: a view is factorised once, and every later ``Z`` is two products of
 2n²r operations (r the rank, at most min(n, d)) instead of a solve of n³. U is never larger than the view itself.
+
+With as many features as samples there is nothing to gain from U: it is as large as G, its eigenproblem takes as long as
+several inverses, and with ``W = (G + cI)⁻¹``
+
+    Z = I − W (cI − bS)
+
+takes one product instead of two. Such a view is kept as its Gram matrix (:class:`GramMatrix`).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
+import numpy as np
 import scipy.sparse as sp
 from array_api_compat import array_namespace
 
-from ..linalg.eigensolvers import symmetric_eigh
+from ..linalg import gram_factor, symmetric_eigh
 from .scaling import ScaledView
 
-__all__ = ["GramFactor", "factorise", "factorise_gram", "gram_matrix", "in_double", "self_expressive_graph"]
+__all__ = [
+    "ROUNDING",
+    "GramFactor",
+    "GramMatrix",
+    "factorise",
+    "factorise_gram",
+    "gram_matrix",
+    "in_double",
+    "self_expressive_graph",
+]
+
+
+ROUNDING = 1e-6  # relative error of a Gram matrix in single precision, more than its rounding
 
 
 @dataclass(frozen=True)
@@ -42,6 +63,27 @@ class GramFactor:
     def single_precision(self) -> GramFactor:
         xp = array_namespace(self.basis)
         return GramFactor(xp.astype(self.basis, xp.float32), xp.astype(self.eigenvalues, xp.float32))
+
+
+@dataclass(frozen=True)
+class GramMatrix:
+    """The Gram matrix of a view with at least as many features as samples; NumPy arrays only.
+
+    Attributes
+    ----------
+    gram : (n, n) array of float32
+    """
+
+    gram: np.ndarray
+
+    @cached_property
+    def basis(self) -> np.ndarray:
+        """Points with these inner products, (n, n), lower triangular."""
+        return gram_factor(self.gram.astype(float), ROUNDING).astype(self.gram.dtype)
+
+    def factor(self) -> GramFactor:
+        """The same with its eigenvalues."""
+        return factorise_gram(self.gram.astype(float)).single_precision()
 
 
 def factorise(view: ScaledView) -> GramFactor:

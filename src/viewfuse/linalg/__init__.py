@@ -18,6 +18,7 @@ from .congruence import Congruence
 from .eigensolvers import Eigenpairs, smallest_eigenpairs, symmetric_eigh
 from .gram import gram_factor
 from .grouped_search import GroupedSearch
+from .inverse import shifted_inverse
 from .laplacian import Laplacian, isolated_samples, row_sums
 from .numbering import numbered_by_size, occurrences, order_by_size, renumbered
 from .recurrence import Recurrence, halves, placed, recurrence
@@ -54,6 +55,7 @@ __all__ = [
     "refilled",
     "renumbered",
     "row_sums",
+    "shifted_inverse",
     "simplex_programs",
     "smallest_eigenpairs",
     "smallest_laplacian_eigenpairs",

@@ -10,18 +10,19 @@ __all__ = ["gram_factor"]
 _TINY = 1e-11  # of the mean square: more than rounding makes eigenvalues negative, less than distances are known to
 
 
-def gram_factor(products: np.ndarray) -> np.ndarray:
+def gram_factor(products: np.ndarray, tiny: float = _TINY) -> np.ndarray:
     """``L``, lower triangular, with ``LLᵀ = K`` but for a tiny multiple of the identity; K is positive semidefinite.
 
-    The rows of ``L`` are points in n columns with the inner products K. Time is ``n³/3``.
+    The rows of ``L`` are points in n columns with the inner products K. Time is ``n³/3``. ``tiny`` is relative to the mean
+    square of the points and more than the rounding error of the products; a larger multiple is added if that fails.
     """
     n = len(products)
     mean_square = float(np.trace(products)) / n
     if not mean_square > 0:
         return np.zeros((n, 1))
-    for tiny in (_TINY, 1e3 * _TINY, 1e6 * _TINY):
+    for added in (tiny, 1e3 * tiny, 1e6 * tiny):
         shifted = products.copy()
-        shifted[np.diag_indices(n)] += tiny * mean_square
+        shifted[np.diag_indices(n)] += added * mean_square
         try:
             return np.asarray(scipy.linalg.cholesky(shifted, lower=True, overwrite_a=True, check_finite=False))
         except scipy.linalg.LinAlgError:

@@ -70,6 +70,20 @@ def test_write_view_graph(both, problem, symmetric, ratio):
     assert sizes[1].distance2 == pytest.approx(np.linalg.norm(graphs[1] - consensus) ** 2)
 
 
+def test_graphs_of_wide_views(tile, problem):
+    points = np.random.default_rng(2).normal(size=(N, 2 * N))
+    gram, consensus, graph = points @ points.T, problem["symmetric"], np.empty((N, N))
+    shift, pull = 30.0, 20.0
+    inverse = np.linalg.inv(gram + shift * np.eye(N))
+    norms = NumpyKernels(tile).write_wide_graph(inverse, shift, pull, consensus, graph)
+    direct = np.maximum(np.linalg.solve(gram + shift * np.eye(N), pull * consensus + gram), 0)
+    np.testing.assert_allclose(graph, (direct + direct.T) / 2, atol=1e-12)
+    assert norms.norm2 == pytest.approx((graph**2).sum())
+    assert norms.distance2 == pytest.approx(((graph - consensus) ** 2).sum())
+    error = NumpyKernels(tile).wide_reconstruction_error(gram, graph)
+    assert error == pytest.approx(np.linalg.norm(points.T - points.T @ graph) ** 2)
+
+
 @pytest.mark.parametrize("symmetric", [True, False])
 def test_update_consensus(both, problem, symmetric):
     total = (problem["sum"] + problem["sum"].T) if symmetric else problem["sum"]

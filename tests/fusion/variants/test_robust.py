@@ -8,8 +8,9 @@ import pytest
 from reference import assert_same_subspace, blobs, robust_gfsc
 from viewfuse.fusion import driver, exact, fuse_graphs, gf, gfsc
 from viewfuse.fusion.kernels import GraphNorms, SingleViewGraph
+from viewfuse.fusion.state import Embedding
 from viewfuse.fusion.variants import VARIANTS, robust
-from viewfuse.fusion.view_graphs import GivenGraph, LearnedGraph
+from viewfuse.fusion.view_graphs import GivenGraph, LearnedGraph, WideGraph
 from viewfuse.graphs import GramFactor
 from viewfuse.linalg import Laplacian
 
@@ -32,7 +33,7 @@ def assert_equals_the_direct_version(result, direct):
     np.testing.assert_allclose([s.change for s in result.sweeps], changes, rtol=1e-2, atol=1e-5)
     np.testing.assert_allclose([s.objective for s in result.sweeps], objectives, rtol=1e-5)
     laplacian = Laplacian.of(np.asarray(result.consensus), normalized=True).dense()
-    np.testing.assert_allclose(result.eigenvalues, np.linalg.eigvalsh(laplacian)[:3], atol=1e-5)
+    np.testing.assert_allclose(result.eigenvalues, np.linalg.eigvalsh(laplacian)[: embedding.shape[1]], atol=1e-5)
 
 
 @pytest.mark.parametrize("n_iterations", [1, 2, 5])
@@ -41,12 +42,54 @@ def test_equals_the_direct_version(n_iterations):
     assert_equals_the_direct_version(result, robust_gfsc(VIEWS, 3, n_iterations=n_iterations, **PARAMETERS))
 
 
+@pytest.mark.parametrize(("alpha", "kind", "rounds"), [(2.0, WideGraph, 5), (0.01, LearnedGraph, 3)])
+def test_equals_the_direct_version_with_more_features_than_samples(alpha, kind, rounds):
+    views = [np.hstack([view] * 9) for view in blobs(n=36, features=(4, 5, 6), spread=1.5)[0]]
+    parameters = {**PARAMETERS, "alpha": alpha}
+    assert {type(graph) for graph in exact._learned_graphs(views, alpha)} == {kind}
+    result = gfsc(views, 3, max_iter=4, tol=0, random_state=0, **parameters)
+    assert_equals_the_direct_version(result, robust_gfsc(views, 3, n_iterations=4, rounds=rounds, **parameters))
+
+
 @pytest.mark.parametrize("rounds", [1, 2])
 def test_equals_the_direct_version_with_few_rounds(rounds, monkeypatch):
     stopping = replace(VARIANTS["robust"].stopping, max_rounds=rounds)
     monkeypatch.setitem(VARIANTS, "robust", replace(VARIANTS["robust"], stopping=stopping))
     result = gfsc(VIEWS, 3, max_iter=4, tol=0, random_state=0, **PARAMETERS)
     assert_equals_the_direct_version(result, robust_gfsc(VIEWS, 3, n_iterations=4, rounds=rounds, **PARAMETERS))
+
+
+@pytest.mark.parametrize("plain_rounds", [0, 3])
+def test_equals_the_direct_version_with_momentum(plain_rounds, monkeypatch):
+    views, _ = blobs(n=36, features=(8,) * 20, spread=2.0)
+    stopping = replace(VARIANTS["robust"].stopping, plain_rounds=plain_rounds, max_rounds=8)
+    monkeypatch.setitem(VARIANTS, "robust", replace(VARIANTS["robust"], stopping=stopping))
+    k = 5  # of 3 clusters: F turns slowly
+    result = gfsc(views, k, max_iter=2, tol=0, random_state=0, **PARAMETERS)
+    direct, plain = (
+        robust_gfsc(views, k, n_iterations=2, rounds=8, plain_rounds=rounds, **PARAMETERS) for rounds in (plain_rounds, 20)
+    )
+    assert_equals_the_direct_version(result, direct)
+    assert np.abs(direct[0] - plain[0]).max() > 1e-3 * plain[0].max()  # momentum made a difference
+
+
+def test_momentum_only_in_the_direction_of_the_last_turn():
+    first, second, third = np.eye(4)[:, :1], np.eye(4)[:, 1:2], np.eye(4)[:, 2:3]
+
+    def embeddings(*vectors):
+        return [Embedding(vector / np.linalg.norm(vector), None, None) for vector in vectors]
+
+    def kept(last_turn, before, after):
+        turn = robust.turn_between(before.vectors, after.vectors)
+        return robust.keeps_direction(last_turn, turn, before, after)
+
+    before, onwards, back = embeddings(first + 0.1 * second, first + 0.2 * second, first)
+    last_turn = 0.1 * second
+    assert kept(last_turn, before, onwards)
+    assert not kept(last_turn, before, back)
+    assert not kept(None, before, onwards)
+    assert not kept(last_turn, before, *embeddings(-first))  # the other sign is not another direction
+    assert kept(last_turn, before, *embeddings(-first - 0.2 * second + 0.1 * third))
 
 
 def test_rounds_take_twice_as_long_as_the_graphs_of_the_views(problem):
@@ -172,5 +215,9 @@ def test_the_embedding_has_points_of_unit_length_and_their_mean_distance(problem
 def test_rotation_is_0_for_the_same_subspace_and_1_for_an_orthogonal_one():
     vectors = np.linalg.qr(np.random.default_rng(0).normal(size=(4, 4)))[0]
     turned = vectors[:, :2] @ np.array([[0.6, -0.8], [0.8, 0.6]])
-    assert robust.rotation_between(vectors[:, :2], turned) == pytest.approx(0, abs=1e-12)
-    assert robust.rotation_between(vectors[:, :2], vectors[:, 2:]) == pytest.approx(1)
+
+    def rotation(before, after):
+        return robust.size_of_turn(robust.turn_between(before, after))
+
+    assert rotation(vectors[:, :2], turned) == pytest.approx(0, abs=1e-12)
+    assert rotation(vectors[:, :2], vectors[:, 2:]) == pytest.approx(1)

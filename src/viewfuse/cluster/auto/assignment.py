@@ -44,6 +44,8 @@ class AssignmentMixin:
     _sample_labels: np.ndarray
     _sample_embedding: np.ndarray
     _sample_points: list[np.ndarray]
+    _kept: list[int]
+    _labelling: Labelling | None
     affinity_matrix_: Any
     _most_voters: ClassVar[int] = 1_500  # clustered samples by whose votes more than 5,000 samples are assigned
     _block_rows: ClassVar[int] = 16_384  # rows that are assigned at a time
@@ -93,7 +95,7 @@ class AssignmentMixin:
             self._keep_voters(voters)
         else:
             self._space = VotingSpace.of(clustered, products=products)
-            self._labelling = Labelling.learn(clustered, self._space, self._sample_labels, k, products)
+            self._labelling = None
             self._membership, own = Membership.learn(self._space, self._sample_labels, k)
         if rows.size == n:
             place = np.argsort(rows)
@@ -109,6 +111,13 @@ class AssignmentMixin:
                 self.affinity_matrix_ = self._graph_of_all(joint, n, rows)
         self.confidence_ = self.verdict_.certainty * _margin(self.membership_)
 
+    def _rule(self) -> Labelling:
+        """The rule for the labels of samples that were not clustered. It is learned when the first ones come."""
+        if self._labelling is None:
+            clustered = np.hstack([self._sample_points[v] for v in self._kept])
+            self._labelling = Labelling.learn(clustered, self._space, self._sample_labels, self.n_clusters_)
+        return self._labelling
+
     def _voters(self) -> np.ndarray:
         """The positions among the clustered samples of those by which others are assigned."""
         count = len(self._sample_labels)
@@ -123,7 +132,7 @@ class AssignmentMixin:
         self.labels_, self.membership_ = np.empty(n, dtype=np.intp), np.empty((n, self.n_clusters_))
 
         def part(rows: slice, _: object) -> tuple[int]:
-            found = labels_and_memberships(joint(rows), self._space, self._labelling, self._membership)
+            found = labels_and_memberships(joint(rows), self._space, self._rule(), self._membership)
             self.labels_[rows], self.membership_[rows] = found
             return (0,)
 
@@ -168,11 +177,11 @@ class AssignmentMixin:
         """Where samples with these joint points belong; the cluster of some may be known."""
         points = self._space.coordinates(joint)
         if self._membership.reach is not None:
-            found = labels_and_memberships(joint, self._space, self._labelling, self._membership, known)
+            found = labels_and_memberships(joint, self._space, self._rule(), self._membership, known)
             return Placed(*found, lambda: self._space.votes(points))
         votes = self._space.votes(points)
         shares = votes.shares(self._sample_labels, self.n_clusters_)
-        labels = self._labelling(joint, points, shares, votes.same)
+        labels = self._rule()(joint, points, shares, votes.same)
         if known is not None:
             labels = np.where(known >= 0, known, labels)
         return Placed(labels, self._membership.of(points, votes, shares, labels), lambda: votes)

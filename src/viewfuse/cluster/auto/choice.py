@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
-from sklearn.metrics import adjusted_rand_score
+
+from ..._utils.agreement import adjusted_rand
 
 __all__ = ["AutoChoice", "ViewChoice", "agreement_of", "mean_of_others"]
 
@@ -78,7 +80,10 @@ class AutoChoice:
 
 def agreement_of(clusterings: Sequence[np.ndarray]) -> np.ndarray:
     """The adjusted Rand index of each two clusterings, (c, c)."""
-    return np.array([[adjusted_rand_score(a, b) for b in clusterings] for a in clusterings])
+    agreement = np.eye(len(clusterings))
+    for (i, one), (j, other) in combinations(enumerate(clusterings), 2):
+        agreement[i, j] = agreement[j, i] = adjusted_rand(one, other)
+    return agreement
 
 
 def mean_of_others(agreement: np.ndarray) -> list[float]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from sklearn.metrics import pairwise_distances
+from sklearn.metrics.pairwise import euclidean_distances
 
 __all__ = ["completed"]
 
@@ -47,7 +47,7 @@ def _filled(
         both = present[absent, u][:, None] & there[donors, u][None, :]
         if u == v or not both.any():
             continue
-        distance = pairwise_distances(points[u][absent], theirs[u][donors], metric="sqeuclidean")
+        distance = euclidean_distances(points[u][absent], theirs[u][donors], squared=True)
         total += np.where(both, distance, 0)
         shared += both
     distance = np.where(shared > 0, total / np.maximum(shared, 1), np.inf)

@@ -463,7 +463,8 @@ class AutoFusion(AssignmentMixin, EmbeddingMixin, RelationIdsMixin, MultiViewClu
         self._sample_labels = renumbered(self._sample_labels, order)
         self.membership_ = self.membership_[:, order]
         self._membership = self._membership.renumbered(order)
-        self._labelling = self._labelling.renumbered(order)
+        if self._labelling is not None:
+            self._labelling = self._labelling.renumbered(order)
 
     def _joint_of(self, views: list[Any], present: np.ndarray | None, rows: Any) -> np.ndarray:
         """The joint points of some samples, in single precision if there are many."""

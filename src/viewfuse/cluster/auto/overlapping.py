@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.metrics import adjusted_rand_score
 
+from ..._utils.agreement import adjusted_rand
 from ..._utils.warn import quietly
 from ...graphs import Samples
 from ...linalg import halves, numbered_by_size
@@ -81,7 +81,7 @@ def overlapping_clusters(
     null = some.null(random_state)
     labels = np.asarray(fitted(null).labels_)
     parts = halves(len(few), 2, n_clusters + 1, random_state)
-    by_chance = np.mean([adjusted_rand_score(labels[part], fitted(null.of_rows(part)).labels_) for part in parts])
+    by_chance = np.mean([adjusted_rand(labels[part], fitted(null.of_rows(part)).labels_) for part in parts])
 
     def evidence(returned: float | None) -> Evidence:
         ratio = 1.0 if returned is None else (1 - returned) / max(1 - float(by_chance), _LEAST_CHANCE)

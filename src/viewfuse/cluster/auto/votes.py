@@ -41,10 +41,8 @@ class VotingSpace:
 
         With the inner products of the points, if they are known, the axes of wide points take less time.
         """
-        axes, points = None, joint.astype(np.float32)
-        if joint.shape[1] > _MOST_COLUMNS:
-            axes = _leading_axes(joint - joint.mean(axis=0), products)
-            points = (joint @ axes).astype(np.float32)
+        axes, points = (None, joint) if joint.shape[1] <= _MOST_COLUMNS else _leading(joint, products)
+        points = points.astype(np.float32)
         points = points if voters is None else points[voters]
         distance, index = _search(points).kneighbors()
         farthest = distance[:, -1]
@@ -101,19 +99,24 @@ class Votes:
         return np.stack([np.where(theirs == c, self.weights, 0).sum(axis=1) for c in range(k)], axis=1)
 
 
-def _leading_axes(centred: np.ndarray, products: np.ndarray | None) -> np.ndarray:
-    """Orthonormal axes of the largest variances, (p, r).
+def _leading(joint: np.ndarray, products: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+    """Orthonormal axes of the largest variances, (p, r), and the coordinates of the points along them, (n, r).
 
-    With ``CCᵀ = UΣ²Uᵀ`` they are ``CᵀUΣ⁻¹``: one product with the wide ``C`` instead of several.
+    With the centred points ``C`` and ``K = CCᵀ = UΣ²Uᵀ`` the axes are ``CᵀUΣ⁻¹``, and the centred coordinates ``KUΣ⁻¹``: one
+    product with the wide ``C`` instead of several.
     """
-    n, p = centred.shape
+    (n, p), mean = joint.shape, joint.mean(axis=0)
     count = min(_MOST_COLUMNS, n, p)
     if products is None or p <= n or count > n // 4:
-        return np.asarray(randomized_svd(centred, count, random_state=0)[2].T)
+        axes = randomized_svd(joint - mean, count, random_state=0)[2].T
+        return axes, joint @ axes
+    centred = centred_products(products)
     start = np.random.RandomState(0).standard_normal(n)
-    values, vectors = eigsh(centred_products(products), count, which="LA", tol=1e-3, v0=start)
+    values, vectors = eigsh(centred, count, which="LA", tol=1e-3, v0=start)
     kept = values > 1e-9 * values.max()
-    return np.asarray(centred.T @ (vectors[:, kept] / np.sqrt(values[kept])))
+    turned = vectors[:, kept] / np.sqrt(values[kept])
+    axes = joint.T @ turned - np.outer(mean, turned.sum(axis=0))
+    return axes, centred @ turned + mean @ axes
 
 
 def _search(points: np.ndarray) -> NearestNeighbors:

@@ -174,7 +174,7 @@ def _fit_smoothed(
     n = len(points)
     rows = np.arange(n) if n <= _MOST_VOTING else np.sort(rng.choice(n, _MOST_VOTING, replace=False))
     model.verdict_ = _judge(points[rows], labels[rows], k, tried, prepared, rows, rng)
-    model._fused, model._sample_points = fused, []
+    model._fused, model._sample_points, model._kept = fused, [points[rows]], [0]
     model._sample_labels, model._sample_embedding = labels[rows], embedding[rows]
     model.affinity_matrix_ = neighbor_graph(points[rows])
     model._assign_all(points[rows], lambda block: points[place[block]], n, order[rows])

@@ -29,8 +29,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.metrics import adjusted_rand_score
 
+from ..._utils.agreement import adjusted_rand
 from ..._utils.extras import require
 from ...graphs import Samples
 from ...linalg.sparse_cut import Spectrum, normalized_graph, quick_cut, spectrum
@@ -213,7 +213,7 @@ def _row(k: int, joint: _Divided, mean: _Divided, nulls: Sequence[_Divided]) -> 
     return _Row(
         jump=float(ratio[k] - ratio[k - 1]),
         gain=joint.modularity(k) - float(np.mean([other.modularity(k) for other in nulls])),
-        agreement=float(adjusted_rand_score(labels, mean.labels(k))),
+        agreement=adjusted_rand(labels, mean.labels(k)),
         gap=joint.found.relative_gap(k),
         balanced=_balanced(labels, k),
     )
@@ -221,7 +221,7 @@ def _row(k: int, joint: _Divided, mean: _Divided, nulls: Sequence[_Divided]) -> 
 
 def _row_of_graph(k: int, mean: _Divided, alone: Sequence[_Divided]) -> _Row:
     labels = mean.labels(k)
-    agreement = float(np.mean([adjusted_rand_score(labels, other.labels(k)) for other in alone])) if alone else 0.0
+    agreement = float(np.mean([adjusted_rand(labels, other.labels(k)) for other in alone])) if alone else 0.0
     return _Row(mean.found.relative_gap(k), mean.modularity(k), agreement, mean.found.relative_gap(k), _balanced(labels, k))
 
 

@@ -59,31 +59,46 @@ class NumpyKernels:
     ) -> GraphNorms:
         def store(tile: Tile, scratch: _Scratch) -> tuple[float, float]:
             rows, columns = tile
-            off_diagonal = rows != columns
             block, other, scaled = scratch.blocks(3, rows, columns)
-            # (a + p)₊ = max(a, −p) + p with p = ratio · S: so p is added only once to the sum of both halves.
-            minus_p = np.multiply(consensus[tile], -ratio, out=scaled) if ratio else 0
+            minus_p = np.multiply(consensus[tile], -ratio, out=scaled) if ratio else None
             np.matmul(basis[rows], mixture[:, columns], out=block)
-            np.maximum(block, minus_p, out=block)
-            if symmetric:
-                if off_diagonal:
-                    # The product gives the mirrored tile already transposed. S is symmetric, so p is the same.
-                    np.matmul(mixture[:, rows].T, basis[columns].T, out=other)
-                    np.maximum(other, minus_p, out=other)
-                else:
-                    other[...] = block.T
-                block += other
-                block *= 0.5
-            block -= minus_p
-            graph[tile] = block
-            if symmetric and off_diagonal:
-                graph[columns, rows] = block.T
-            times = 2 if symmetric and off_diagonal else 1
-            norm2 = _square_sum(block)
-            block -= consensus[tile]
-            return times * norm2, times * _square_sum(block)
+            if symmetric and rows != columns:
+                # The product gives the mirrored tile already transposed. S is symmetric, so p is the same.
+                np.matmul(mixture[:, rows].T, basis[columns].T, out=other)
+            return _store_positive(tile, block, other, minus_p, consensus, graph, symmetric=symmetric)
 
         return GraphNorms(*self._for_each_tile(store, graph, upper=symmetric))
+
+    def write_wide_graph(
+        self, inverse: np.ndarray, shift: float, pull: float, consensus: np.ndarray, graph: np.ndarray
+    ) -> GraphNorms:
+        """``graph ← sym((I − W(cI − bS))₊)`` with ``W = inverse``, ``c = shift`` and ``b = pull``."""
+
+        def store(tile: Tile, scratch: _Scratch) -> tuple[float, float]:
+            rows, columns = tile
+            block, other, scaled = scratch.blocks(3, rows, columns)
+            minus_p = np.multiply(inverse[tile], shift, out=scaled)  # cW − I
+            if rows == columns:
+                minus_p[np.diag_indices(len(minus_p))] -= 1
+            np.matmul(inverse[rows], consensus[:, columns], out=block)
+            block *= pull
+            if rows != columns:
+                np.matmul(consensus[rows], inverse[:, columns], out=other)
+                other *= pull
+            return _store_positive(tile, block, other, minus_p, consensus, graph, symmetric=True)
+
+        return GraphNorms(*self._for_each_tile(store, graph, upper=True))
+
+    def wide_reconstruction_error(self, gram: np.ndarray, graph: np.ndarray) -> float:
+        """``‖Xᵀ − XᵀZ‖² = tr((I − Z) G (I − Z))`` of a symmetric graph."""
+
+        def panel(rows: slice, difference: np.ndarray) -> tuple[float]:
+            difference = difference[: rows.stop - rows.start]
+            np.negative(graph[rows], out=difference)
+            difference[:, rows][np.diag_indices(len(difference))] += 1
+            return (float(np.vdot(difference @ gram, difference)),)
+
+        return for_each(panel, self._parts(len(graph)), per_thread=lambda: np.empty((self.tile, len(graph)), graph.dtype))[0]
 
     def reconstruction_error(self, basis: np.ndarray, graph: np.ndarray, *, symmetric: bool) -> float:
         # The objective is only reported: single precision gives it six digits at half the cost. In double precision Z may
@@ -251,6 +266,43 @@ def _graph_tile(graph: SingleViewGraph, tile: Tile, out: np.ndarray) -> None:
     else:
         np.matmul(graph.basis[rows] * graph.scale, graph.basis[columns].T, out=out)
         np.maximum(out, 0, out=out)
+
+
+def _store_positive(
+    tile: Tile,
+    block: np.ndarray,
+    other: np.ndarray,
+    minus_p: np.ndarray | None,
+    consensus: np.ndarray,
+    graph: np.ndarray,
+    *,
+    symmetric: bool,
+) -> tuple[float, float]:
+    """``graph[tile] ← (block + p)₊`` or, if symmetric, its mean with ``(other + p)₊``; the sums of ``GraphNorms``.
+
+    ``other`` is the transpose of the mirrored tile's block, and is computed here on the diagonal. ``minus_p=None`` stands
+    for zeros. ``block`` is overwritten.
+    """
+    rows, columns = tile
+    off_diagonal = rows != columns
+    # (a + p)₊ = max(a, −p) + p: so p is added only once to the sum of both halves.
+    np.maximum(block, 0 if minus_p is None else minus_p, out=block)
+    if symmetric:
+        if off_diagonal:
+            np.maximum(other, 0 if minus_p is None else minus_p, out=other)
+        else:
+            other[...] = block.T
+        block += other
+        block *= 0.5
+    if minus_p is not None:
+        block -= minus_p
+    graph[tile] = block
+    if symmetric and off_diagonal:
+        graph[columns, rows] = block.T
+    times = 2 if symmetric and off_diagonal else 1
+    norm2 = _square_sum(block)
+    block -= consensus[tile]
+    return times * norm2, times * _square_sum(block)
 
 
 def _square_sum(block: np.ndarray) -> float:

@@ -9,8 +9,9 @@
 * No edge of ``S`` exceeds ``max_edge`` times the mean edge where graphs are learned: near duplicates express each other so
   well that they would form clusters of their own. The update is still the minimizer, now within bounds.
 * ``S`` and ``F`` are updated in turn within an iteration until ``F`` has converged, or until these rounds have taken twice
-  as long as the graphs of the views: of all variables these two depend on each other most. The last embedding is that of
-  the last ``S``.
+  as long as the graphs of the views: of all variables these two depend on each other most. Where that takes more than 20
+  rounds, ``S`` is updated from an ``F`` that is turned a little further than the last round turned it (momentum). The last
+  embedding is that of the last ``S``.
 """
 
 from __future__ import annotations
@@ -167,16 +168,20 @@ def update_consensus(
     # A rate needs two rotations. If there is only one round in an iteration, the other is that of the last iteration.
     rotations = [] if rounds > 1 or at_start else [rotation]
     last = len(rotations) + max(rounds, 2 if at_start else 1)
+    ahead, turn = embedding, None  # F as the next S sees it, and the last turn of F
     while len(rotations) < last and not converged:
-        penalty = penalty_of(problem, embedding, mean_edge)
+        penalty = penalty_of(problem, ahead, mean_edge)
         update = within_bounds(penalty=penalty)
-        change = kernels.update_consensus(update, weighted_sum, state.consensus, embedding.points, out=graph)
+        change = kernels.update_consensus(update, weighted_sum, state.consensus, ahead.points, out=graph)
         before = embedding
         # While F still turns, a rough embedding is enough.
         residual = max(stopping.round_residual, 4 * allowed * rotation)
         embedding = embed_robust(problem, graph, before.block, residual=residual)
-        rotation = rotation_between(before.vectors, embedding.vectors)
+        last_turn, turn = turn, turn_between(before.vectors, embedding.vectors)
+        rotation = size_of_turn(turn)
         rotations.append(rotation)
+        on_its_way = len(rotations) > stopping.plain_rounds and keeps_direction(last_turn, turn, before, embedding)
+        ahead = with_points(embedding, embedding.vectors + stopping.momentum * turn) if on_its_way else embedding
         if len(rotations) > 1:
             rate = observed_rate(rotations)  # else that of the last iteration
         converged = stopping.embedding_has_converged(rotation, rate, at_start=at_start)
@@ -214,16 +219,33 @@ def penalty_of(problem: Problem, embedding: Embedding, mean_edge: float) -> floa
 def embed_robust(problem: Problem, graph: Any, block: Any = None, *, residual: float) -> Embedding:
     """The degree-normalized embedding, with points of unit length and their mean squared distance."""
     found = embed(problem, graph, block, residual=residual, normalized=True)
-    xp, points = array_namespace(graph), unit_rows(found.vectors)
+    return with_points(found, found.vectors)
+
+
+def with_points(embedding: Embedding, vectors: Any) -> Embedding:
+    """The embedding with the rows of ``vectors``, scaled to unit length, as its points."""
+    xp, points = array_namespace(vectors), unit_rows(vectors)
     centre = xp.mean(points, axis=0)
     spread = xp.mean(xp.sum(points * points, axis=1))
-    return replace(found, points=points, mean_distance=2 * float(spread - xp.sum(centre * centre)))
+    return replace(embedding, points=points, mean_distance=2 * float(spread - xp.sum(centre * centre)))
 
 
-def rotation_between(before: Any, after: Any) -> float:
-    """Root mean square of the sines of the angles between two embeddings."""
-    outside = after - before @ (before.T @ after)
-    return float(array_namespace(after).linalg.vector_norm(outside)) / math.sqrt(after.shape[1])
+def turn_between(before: Any, after: Any) -> Any:
+    """The part of an embedding, (n, k), that is not in the span of the one before."""
+    return after - before @ (before.T @ after)
+
+
+def size_of_turn(turn: Any) -> float:
+    """Root mean square of the sines of the angles between the two embeddings."""
+    return float(array_namespace(turn).linalg.vector_norm(turn)) / math.sqrt(turn.shape[1])
+
+
+def keeps_direction(last_turn: Any, turn: Any, before: Embedding, after: Embedding) -> bool:
+    """Whether ``F`` turned in the direction of the turn before: if it turns to and fro, momentum would not converge."""
+    if last_turn is None:
+        return False
+    # The columns of the last turn belong to those of the embedding before, which may be in another basis.
+    return float(array_namespace(turn).sum(turn * (last_turn @ (before.vectors.T @ after.vectors)))) > 0
 
 
 # --- rate of convergence
