@@ -22,9 +22,9 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.metrics import adjusted_rand_score
 from sklearn.mixture import GaussianMixture
 
+from ..._utils.agreement import adjusted_rand
 from ..._utils.device import to_host
 from ..._utils.warn import ignoring, quietly
 from ...graphs import Samples
@@ -200,7 +200,7 @@ def comes_back_more(one: Candidate, other: Candidate, samples: Samples, random_s
             clustered_again(candidate.name, Task(samples.of_rows(part), k, int(seed), None))
             for part, seed in zip(parts, seeds, strict=True)
         ]
-        scores = [adjusted_rand_score(candidate.labels[part], own) for part, own in zip(parts, again, strict=True)]
+        scores = [adjusted_rand(candidate.labels[part], own) for part, own in zip(parts, again, strict=True)]
         return float(np.mean(scores))
 
     return returned(one) > returned(other)
