@@ -4,8 +4,8 @@
 
 The rows are Python 3.11 and 3.12 with the oldest versions that pyproject.toml allows (``oldest.py``), and 3.11, 3.12 and
 3.13 with the newest that pip finds. Each has an environment of its own in ``.venv-versions``, without Dask, AnnData and
-PyTorch, whose tests are skipped. The interpreters are those of ``pyenv``, or ``python3.13`` and so on. Exits with status 1 if
-a test fails. All tests run on the oldest versions by ``oldest.py``.
+PyTorch, whose tests are skipped. The interpreters are those of ``pyenv``, or ``python3.13`` and so on. Exits with status 1
+if a test fails. All tests run on the oldest versions by ``oldest.py``.
 """
 
 from __future__ import annotations
