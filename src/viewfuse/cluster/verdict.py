@@ -13,6 +13,7 @@ from .._utils.agreement import adjusted_rand
 from ..graphs import Samples
 from ..linalg import halves, placed, recurrence
 from ..linalg.sparse_cut import normalized_graph, quick_cut, spectrum
+from ..linalg.threads import threads_for
 from .structure import Evidence, drawn_rows, modularity, null_spectra
 
 __all__ = ["Verdict", "judge", "judge_by_graph", "judge_by_neighbors"]
@@ -145,6 +146,11 @@ def judge_by_neighbors(samples: Samples, labels: np.ndarray, k: int, random_stat
         samples, labels = samples.of_rows(rows), labels[rows]
     if k < 2 or len(samples) // 2 <= k:
         return Verdict(k, Evidence(1.0, False, 0.0), np.full(k, np.nan))
+    with threads_for(len(samples), len(samples)):  # one thread: the steps are short
+        return _judge_by_neighbors(samples, labels, k, random_state)
+
+
+def _judge_by_neighbors(samples: Samples, labels: np.ndarray, k: int, random_state: np.random.RandomState) -> Verdict:
     graph = samples.joint_graph()
     count = min(max(k, _LEAST_VALUES) + 1, len(samples))
     found = spectrum(graph, count, random_state=random_state)
