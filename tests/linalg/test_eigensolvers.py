@@ -329,3 +329,73 @@ def test_a_driver_that_returns_nan_is_skipped(monkeypatch, broken):
     matrix = random_graph(20)
     values, vectors = symmetric_eigh(matrix)
     np.testing.assert_allclose(matrix @ vectors, vectors * values, atol=1e-8)
+
+
+# --- many eigenvectors, from a start
+
+
+@pytest.fixture(scope="module")
+def many():
+    """A graph of 40 clusters, its eigenvectors, and the block of a similar graph."""
+    graph = random_graph(700, k=40)
+    similar = random_graph(700, k=40, seed=1)
+    laplacian = Laplacian.of(graph, normalized=True)
+    values, vectors = symmetric_eigh(laplacian.dense(), smallest=40)
+    return laplacian, values, vectors, symmetric_eigh(Laplacian.of(similar, normalized=True).dense(), smallest=53)[1]
+
+
+@pytest.mark.parametrize("tol", [1e-3, 1e-7])
+def test_many_eigenvectors_from_a_start_agree_with_lapack(many, tol, monkeypatch):
+    laplacian, values, vectors, start = many
+    monkeypatch.setattr(eigensolvers, "_FILTERS", 30)
+    monkeypatch.setattr(eigensolvers, "_block_davidson", None)  # not called
+    found = smallest_eigenpairs(laplacian, 40, start=start, tol=tol, random_state=np.random.RandomState(0))
+    assert found.block.shape == (700, 53)
+    np.testing.assert_allclose(found.vectors.T @ found.vectors, np.eye(40), atol=1e-10)
+    residuals = np.linalg.norm(laplacian @ found.vectors - found.vectors * found.values, axis=0)
+    assert residuals.max() <= tol
+    np.testing.assert_allclose(found.values, values, atol=tol)
+    if tol < 1e-5:
+        np.testing.assert_allclose(projector(found.vectors), projector(vectors), atol=1e-4)
+
+
+def test_davidson_takes_over_where_the_filter_does_not_converge(many, monkeypatch):
+    laplacian, values, *_, start = many
+    monkeypatch.setattr(eigensolvers, "_FILTERS", 1)
+    found = smallest_eigenpairs(laplacian, 40, start=start, tol=1e-7, random_state=np.random.RandomState(0))
+    assert found.iterations > 0
+    np.testing.assert_allclose(found.values, values, atol=1e-7)
+
+
+@pytest.mark.parametrize("start", ["low rank", "not finite"])
+def test_a_bad_start_of_many_eigenvectors(many, start):
+    laplacian, values, *_ = many
+    given = np.ones((700, 53)) if start == "low rank" else np.full((700, 53), np.nan)
+    found = smallest_eigenpairs(laplacian, 40, start=given, random_state=np.random.RandomState(0))
+    np.testing.assert_allclose(found.values, values, atol=1e-5)
+
+
+def test_the_filter_is_a_chebyshev_polynomial(many):
+    laplacian, *_, start = many
+    filtered = eigensolvers._chebyshev_filtered(laplacian, start, laplacian @ start, 0.1, 0.7, 1.2)
+    eigenvalues, eigenvectors = np.linalg.eigh(laplacian.dense())
+    polynomial = np.polynomial.Chebyshev.basis(eigensolvers._DEGREE)
+    gains = polynomial((eigenvalues - 0.95) / 0.25) / polynomial((0.1 - 0.95) / 0.25)
+    np.testing.assert_allclose(filtered, (eigenvectors * gains) @ (eigenvectors.T @ start), atol=1e-12)
+
+
+@pytest.mark.parametrize("normalized", [False, True])
+def test_the_bound_is_above_the_largest_eigenvalue_and_near_it(normalized, xp):
+    graph = random_graph(200, k=3)
+    largest = np.linalg.eigvalsh(Laplacian.of(graph, normalized=normalized).dense())[-1]
+    bound = eigensolvers._largest_eigenvalue_bound(Laplacian.of(xp.asarray(graph), normalized=normalized), xp)
+    assert largest <= bound < 1.5 * largest
+    nothing = Laplacian.of(xp.asarray(np.zeros((200, 200))), normalized=True)  # L = I: one step is enough
+    assert eigensolvers._largest_eigenvalue_bound(nothing, xp) == pytest.approx(1)
+
+
+def test_many_eigenvectors_with_every_array_library(many, xp):
+    laplacian, values, *_, start = many
+    given = Laplacian.of(xp.asarray(laplacian.graph), normalized=True)
+    found = smallest_eigenpairs(given, 40, start=xp.asarray(start), tol=1e-6, random_state=np.random.RandomState(0))
+    np.testing.assert_allclose(np.asarray(found.values), values, atol=1e-6)

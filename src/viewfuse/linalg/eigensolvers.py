@@ -20,6 +20,9 @@ from ..exceptions import DivergenceError, ViewfuseError
 __all__ = ["Eigenpairs", "smallest_eigenpairs", "symmetric_eigh"]
 
 _MAX_BASIS_BLOCKS = 6
+_MANY = 32  # eigenvectors, from which a filter is faster than a larger basis
+_DEGREE, _FILTERS = 4, 3  # of the Chebyshev polynomial; so many times before Davidson's method takes over
+_LANCZOS_STEPS = 6
 
 
 class SymmetricOperator(Protocol):
@@ -73,13 +76,20 @@ def smallest_eigenpairs(
     Block Davidson with Jacobi preconditioning and thick restarts: one product ``L @ block`` per iteration, at most
     ``6·(k + guard)`` basis vectors. ``start``, the ``block`` of a similar matrix, saves iterations. It stops when every
     residual ``‖L f − θ f‖`` is below ``tol`` times the median diagonal entry of ``L``; the largest entry would not do, as
-    one hub can make it arbitrarily large. Up to ``dense_below`` samples LAPACK is faster and is used instead. It is also
-    used if the iterations have not converged after ``max_iterations``.
+    one hub can make it arbitrarily large.
+
+    For many eigenvectors the small dense problems of Davidson's method take longer than its products; with a start, a few
+    more products without them are faster (:func:`_filtered_subspace`). Up to ``dense_below`` samples LAPACK is faster and is
+    used instead. It is also used if the iterations have not converged after ``max_iterations``.
     """
     n = laplacian.n_samples
     block_size = k + max(4, k // 3)
     if n <= max(dense_below, (_MAX_BASIS_BLOCKS + 1) * block_size):  # the basis must fit into n dimensions
         return _dense(laplacian, k)
+    if start is not None and k >= _MANY and start.shape[1] >= block_size:
+        found, start = _filtered_subspace(laplacian, k, start[:, :block_size], tol)
+        if found is not None:
+            return found
     found = _block_davidson(laplacian, k, _start_block(laplacian, block_size, start, random_state), tol, max_iterations)
     return _dense(laplacian, k) if found is None else found
 
@@ -180,6 +190,84 @@ def _block_davidson(
         basis = xp.concat([basis, expansion], axis=1)
         images = xp.concat([images, laplacian @ expansion], axis=1)
     return None
+
+
+def _filtered_subspace(laplacian: SymmetricOperator, k: int, block: Any, tol: float) -> tuple[Eigenpairs | None, Any]:
+    """Chebyshev-filtered subspace iteration (Zhou, Saad, Tiago & Chelikowsky, 2006), from a block that is nearly invariant.
+
+    A polynomial that is small from the largest Ritz value of the block to the largest eigenvalue of L enlarges the parts of
+    the vectors that belong to smaller eigenvalues. Returns the eigenpairs, or None if they have not converged, and the
+    block reached.
+    """
+    xp = array_namespace(block)
+    diagonal = laplacian.diagonal()
+    scale = float(xp.sort(xp.abs(diagonal))[diagonal.shape[0] // 2])
+    size, filtered, upper = int(block.shape[1]), block, -np.inf
+    for applied in range(_FILTERS + 1):
+        ritz = _ritz(laplacian, filtered, xp)
+        if ritz is None or ritz[1].shape[1] < size:
+            break
+        values, block, images = ritz
+        norms = to_host(xp.linalg.vector_norm(images - block * values[None, :], axis=0))
+        if norms[:k].max() <= tol * scale:
+            return Eigenpairs(values[:k], block[:, :k], 1 + applied * _DEGREE, block), block
+        if not applied:
+            upper = _largest_eigenvalue_bound(laplacian, xp)
+        smallest, lower = float(values[0]), float(values[-1])
+        if applied == _FILTERS or not upper > lower:
+            break
+        filtered = _chebyshev_filtered(laplacian, block, images, smallest, lower, upper)
+    return None, block
+
+
+def _ritz(laplacian: SymmetricOperator, block: Any, xp: Any) -> tuple[Any, Any, Any] | None:
+    """Ritz values, ascending, Ritz vectors and their products with L; None if the block is not finite."""
+    if not bool(xp.all(xp.isfinite(block))):
+        return None
+    basis = _orthonormal(block, xp)
+    images = laplacian @ basis
+    projected = to_host(basis.T @ images)
+    values, rotation = (beside(block, part) for part in np.linalg.eigh((projected + projected.T) / 2))
+    return values, basis @ rotation, images @ rotation
+
+
+def _chebyshev_filtered(
+    laplacian: SymmetricOperator, block: Any, images: Any, smallest: float, lower: float, upper: float
+) -> Any:
+    """``p(L) X`` with the Chebyshev polynomial of [lower, upper], scaled to about 1 at the smallest eigenvalue.
+
+    ``images`` is ``L X``.
+    """
+    centre, half = (lower + upper) / 2, (upper - lower) / 2
+    factor = half / (smallest - centre)
+    first = factor
+    before, filtered = block, (images - centre * block) * (factor / half)
+    for _ in range(_DEGREE - 1):
+        following = 1 / (2 / first - factor)
+        product = (laplacian @ filtered - centre * filtered) * (2 * following / half)
+        before, filtered, factor = filtered, product - (factor * following) * before, following
+    return filtered
+
+
+def _largest_eigenvalue_bound(laplacian: SymmetricOperator, xp: Any) -> float:
+    """A bound on the largest eigenvalue by a few steps of Lanczos' method (Zhou & Li, 2011)."""
+    drawn = np.random.RandomState(0).standard_normal((laplacian.n_samples, 1))
+    graph = laplacian.graph
+    vector = xp.asarray(drawn / np.linalg.norm(drawn), dtype=graph.dtype, device=graph.device)
+    previous, beta = xp.zeros_like(vector), 0.0
+    diagonal, beside_it = [], []
+    for _ in range(_LANCZOS_STEPS):
+        image = laplacian @ vector - beta * previous
+        alpha = float(xp.sum(image * vector))
+        image = image - alpha * vector
+        beta = float(xp.linalg.vector_norm(image))
+        diagonal.append(alpha)
+        beside_it.append(beta)
+        if not beta > 0:
+            break
+        previous, vector = vector, image / beta
+    coupled = np.diag(beside_it[: len(diagonal) - 1], 1)
+    return float(np.linalg.eigvalsh(np.diag(diagonal) + coupled + coupled.T)[-1]) + beside_it[-1]
 
 
 def _preconditioned(residuals: Any, diagonal: Any, values: Any, scale: float, xp: Any) -> Any:
