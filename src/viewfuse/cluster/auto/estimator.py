@@ -47,7 +47,7 @@ from .candidates import (
     gaussian_mixture,
 )
 from .canonical import canonical_order, distinct_views, in_unit, unit
-from .choice import AutoChoice, ViewChoice, agreement_of
+from .choice import AutoChoice, ViewChoice, agreement_of, mean_of_others
 from .joint import NO_STRUCTURE, JointCut, clearest_cut, neighbors_inside, null_values
 from .labelling import labels_with_gaps
 from .measure import Measure
@@ -282,7 +282,7 @@ class AutoFusion(AssignmentMixin, EmbeddingMixin, RelationIdsMixin, MultiViewClu
         agreement = agreement_of([candidate.labels for candidate in candidates])
         step("clustering halves of the samples, to see what comes back")
         merits = self._merits(candidates, agreement, samples, cut, rng)
-        best, reason = self._best(candidates, merits, cut)
+        best, reason = self._best(candidates, agreement, merits, cut)
         self._record(best, reason, candidates, agreement, merits, cut, views)
         if overlapping is None:
             self._judge(best, merits, samples, cut, nulls, rng)
@@ -360,13 +360,14 @@ class AutoFusion(AssignmentMixin, EmbeddingMixin, RelationIdsMixin, MultiViewClu
         cut: JointCut,
         rng: np.random.RandomState,
     ) -> dict[str, Merit] | None:
-        """What speaks for each candidate, by its name; None if nothing has to be weighed.
+        """What speaks for each candidate, by its name.
 
-        Halves are not clustered if the candidates are nearly the same, or if there is no time for it.
+        None if another rule decides, if the candidates are nearly the same, or if there is no time to cluster halves.
         """
-        if len(candidates) < 2 or cut.is_clear or candidates[-1].name in (*MIXTURES, OVERLAPPING):
+        decided = len(candidates) < 2 or cut.is_clear or candidates[-1].name in (*MIXTURES, OVERLAPPING)
+        if decided or _agree(agreement) or self.stopped_ is not None:
             return None
-        seed = None if self.stopped_ or _agree(agreement) else int(rng.randint(2**31 - 1))
+        seed = int(rng.randint(2**31 - 1))
         found = merits_of(candidates, agreement, samples.of_views(cut.views), self.device, seed)
         return {candidate.name: merit for candidate, merit in zip(candidates, found, strict=True)}
 
@@ -380,8 +381,9 @@ class AutoFusion(AssignmentMixin, EmbeddingMixin, RelationIdsMixin, MultiViewClu
         rng: np.random.RandomState,
     ) -> None:
         """Set ``verdict_``."""
-        back = None if merits is None else merits[best.name].returned
-        if back is None:
+        if merits is not None:
+            back = merits[best.name].returned
+        else:
             back = returned_of(best, samples.of_views(cut.views), self.device, int(rng.randint(2**31 - 1)))
         if self.n_clusters_ < 2:
             evidence = self.cluster_counts_.evidence
@@ -432,7 +434,9 @@ class AutoFusion(AssignmentMixin, EmbeddingMixin, RelationIdsMixin, MultiViewClu
         first, second = (returned_of(candidate, samples, self.device, seed).agreement for candidate in (one, other))
         return first is None or second is None or first > second
 
-    def _best(self, candidates: list[Candidate], merits: dict[str, Merit] | None, cut: JointCut) -> tuple[Candidate, str]:
+    def _best(
+        self, candidates: list[Candidate], agreement: np.ndarray, merits: dict[str, Merit] | None, cut: JointCut
+    ) -> tuple[Candidate, str]:
         if candidates[-1].name in MIXTURES:
             return candidates[-1], "few columns and enough samples to estimate the shapes of clusters that touch"
         if cut.is_clear:
@@ -441,9 +445,12 @@ class AutoFusion(AssignmentMixin, EmbeddingMixin, RelationIdsMixin, MultiViewClu
             return candidates[0], "the only candidate"
         if candidates[-1].name == OVERLAPPING:
             return candidates[-1], "neighbours see no clusters, but the means of many samples do, in every half of them"
-        assert merits is not None
-        best = max(candidates, key=lambda candidate: merits[candidate.name].total)
-        return best, "of what others find, what comes back in halves and what each view supports, it has most"
+        if merits is None:
+            means = mean_of_others(agreement)
+            best = int(np.argmax(means))
+            return candidates[best], f"agrees best with the others (mean adjusted Rand index {means[best]:.2f})"
+        weighed = max(candidates, key=lambda candidate: merits[candidate.name].total)
+        return weighed, "of what others find, what comes back in halves and what each view supports, it has most"
 
     def _record(
         self,
@@ -461,7 +468,8 @@ class AutoFusion(AssignmentMixin, EmbeddingMixin, RelationIdsMixin, MultiViewClu
             ViewChoice(views.names[self._used[p]], measures[p].kind, measures[p].reason, int(p) in cut.views) for p in places
         )
         names = tuple(candidate.name for candidate in candidates)
-        returned, inside = _numbers_of(merits, names)
+        returned = None if merits is None else tuple(merits[name].back for name in names)
+        inside = None if merits is None else tuple(merits[name].inside for name in names)
         self.choice_ = AutoChoice(described, cut.gap, names, agreement, best.name, reason, returned, inside)
         self.history_ = {"agreement": agreement}
         self.affinity_matrix_ = best.graph
@@ -555,17 +563,6 @@ class AutoFusion(AssignmentMixin, EmbeddingMixin, RelationIdsMixin, MultiViewClu
 def _agree(agreement: np.ndarray) -> bool:
     """Whether at least three clusterings are nearly the same, so that another one would decide nothing."""
     return len(agreement) > 2 and float(agreement.min()) >= _AGREED
-
-
-def _numbers_of(
-    merits: dict[str, Merit] | None, names: tuple[str, ...]
-) -> tuple[tuple[float, ...] | None, tuple[float, ...] | None]:
-    """Of each candidate, what comes back and what is inside, as far as it is known."""
-    if merits is None:
-        return None, None
-    backs = [merits[name].returned for name in names]
-    known = [back.agreement for back in backs if back is not None and back.agreement is not None]
-    return tuple(known) if len(known) == len(names) else None, tuple(merits[name].inside for name in names)
 
 
 def _typical(samples: Samples) -> np.ndarray:

@@ -37,19 +37,23 @@ class Merit:
     Attributes
     ----------
     agreement : float, the mean adjusted Rand index with the other candidates
-    returned : Returned or None, what halves of the samples give again, if they were clustered
+    returned : Returned, what halves of the samples give again
     inside : float
         The mean over the views of the share of neighbours in the same cluster, beyond chance.
     """
 
     agreement: float
-    returned: Returned | None
+    returned: Returned
     inside: float
 
     @property
     def total(self) -> float:
-        back = None if self.returned is None else self.returned.agreement
-        return self.agreement + self.inside + (0.0 if back is None else back)
+        return self.agreement + self.back + self.inside
+
+    @property
+    def back(self) -> float:
+        """What came back, as a number; 0 if there are too few samples for halves."""
+        return 0.0 if self.returned.agreement is None else self.returned.agreement
 
 
 def merits_of(
@@ -57,15 +61,11 @@ def merits_of(
     agreement: np.ndarray,
     samples: Samples,
     device: str | None,
-    seed: int | None,
+    seed: int,
 ) -> list[Merit]:
-    """The merits of clusterings of the same samples; the halves are the same for all. Without a seed there are none."""
-
-    def returned(candidate: Candidate) -> Returned | None:
-        return None if seed is None else returned_of(candidate, samples, device, seed)
-
+    """The merits of clusterings of the same samples; the halves are the same for all."""
     return [
-        Merit(mean, returned(candidate), _inside(samples, candidate.labels))
+        Merit(mean, returned_of(candidate, samples, device, seed), _inside(samples, candidate.labels))
         for candidate, mean in zip(candidates, mean_of_others(agreement), strict=True)
     ]
 
