@@ -14,10 +14,11 @@ pytest.importorskip("rich")
 
 from rich.console import Console
 
-from viewfuse import AutoFusion
+from viewfuse import AutoFusion, load_views, summarise
 from viewfuse._utils.steps import listening, step
 from viewfuse.cli import _options, _progress
 from viewfuse.datasets import make_views
+from viewfuse.exceptions import EmptyCellsWarning
 from viewfuse.fusion import Sweep
 from viewfuse.views import Views
 
@@ -111,6 +112,22 @@ def test_reading_a_file_shows_a_spinner_with_its_name(monkeypatch: pytest.Monkey
     monkeypatch.setattr(_options, "load_views", lambda *_, **__: Views([[[1.0], [2.0]]]))
     _options.load([Path("folder/news.mat")], _options.Reading())
     assert descriptions == ["Reading news.mat"]
+
+
+def test_the_steps_of_reading_tables_and_of_maps_are_said(tmp_path: Path) -> None:
+    made = make_views(n_samples=60, random_state=0)
+    for name, array in zip("ab", made.arrays, strict=False):
+        lines = [f"s{i}," + ",".join("" if i == j else f"{x:.3f}" for j, x in enumerate(row)) for i, row in enumerate(array)]
+        header = "id," + ",".join(f"x{j}" for j in range(array.shape[1]))
+        (tmp_path / f"{name}.csv").write_text("\n".join([header, *lines]))
+    seen: list[str] = []
+    with pytest.warns(EmptyCellsWarning), listening(seen.append):
+        views = load_views([tmp_path / "a.csv", tmp_path / "b.csv"])
+    assert seen == ["a.csv", "b.csv", "matching samples", "types of columns", "empty cells"]
+    seen.clear()
+    with listening(seen.append):
+        _ = summarise(type("Fit", (), {"labels_": made.y})(), views).layouts
+    assert seen == ["neighbour graphs", "map of all views", "map of a alone", "map of b alone"]
 
 
 def test_the_spinner_shows_the_steps_of_a_fit() -> None:

@@ -36,7 +36,7 @@ def test_the_pull_is_the_sum_over_the_edges():
     points = RNG.normal(size=(50, 2))
     apart = points[:, None] - points[None]
     direct = ((graph.toarray() / (1 + (apart**2).sum(axis=2)))[:, :, None] * apart).sum(axis=1)
-    np.testing.assert_allclose(module.pull(graph, points), direct)
+    np.testing.assert_allclose(module.pull(module.Edges.of(graph), points), direct)
     assert graph.sum() == pytest.approx(1)
 
 

@@ -89,10 +89,14 @@ def steps_bar(
 def parts_bar(
     description: str, *, delay: float = _DELAY, console: Console | None = None
 ) -> Iterator[Callable[[int, int, str], None]]:
-    """Progress bar of work in parts; yields the function to call with the parts done, all parts, and the next one's name."""
+    """Progress bar of work in parts; yields the function to call with the parts done, all parts, and the next one's name.
+
+    The steps of a part are shown as they begin.
+    """
     with _bar(console, delay, BarColumn(), TextColumn("{task.fields[part]}"), *_times()) as bar:
         task = bar.add_task(description, total=1.0, part="")
-        yield lambda done, parts, name: bar.update(task, completed=done / parts, part=name)
+        with listening(lambda name: bar.update(task, part=name)):
+            yield lambda done, parts, name: bar.update(task, completed=done / parts, part=name)
 
 
 @contextmanager

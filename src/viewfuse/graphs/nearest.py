@@ -16,7 +16,7 @@ import scipy.sparse as sp
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.neighbors import NearestNeighbors
 
-from ..linalg import gram_factor
+from ..linalg import GroupedSearch, gram_factor
 
 __all__ = [
     "Neighbors",
@@ -34,6 +34,8 @@ _SCALE_NEIGHBOR = 7
 _NEAREST, _FAR = 3, 5
 _ROWS_COMPARED = 500
 _BLOCK = 1_024  # rows whose distances to all others are held at a time
+_EXACT_UP_TO = 20_000
+_GROUPS_LOOKED_IN = 20
 _ALPHA = 0.01  # of the trace: GFSC's default, one percent
 
 
@@ -61,7 +63,10 @@ class Neighbors:
     def of(cls, points: np.ndarray, n_neighbors: int | None = None) -> Neighbors:
         n = len(points)
         count = default_neighbors(n) if n_neighbors is None else min(n_neighbors, n - 1)
-        distance, index = NearestNeighbors(n_neighbors=count).fit(points).kneighbors()
+        if n <= _EXACT_UP_TO:
+            distance, index = NearestNeighbors(n_neighbors=count).fit(points).kneighbors()
+        else:
+            distance, index = _most_of_nearest(points, count)
         return cls(index, distance, length_scale(distance))
 
     @classmethod
@@ -120,6 +125,15 @@ class Neighbors:
         rows = np.repeat(np.arange(n), count)
         graph = sp.csr_array((edges.ravel(), (rows, self.index.ravel())), shape=(n, n))
         return sp.csr_array(graph.maximum(graph.T))
+
+
+def _most_of_nearest(points: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Distances and positions of nearly all nearest samples of each row, without itself, the nearest first."""
+    search = GroupedSearch(points, _GROUPS_LOOKED_IN, np.random.RandomState(0))
+    distance, index = search.nearest(points, count + 1)
+    own = index == np.arange(len(points))[:, None]
+    own[~own.any(axis=1), -1] = True  # of many equal points, not itself was found
+    return distance[~own].reshape(-1, count), index[~own].reshape(-1, count)
 
 
 def length_scale(distance: np.ndarray) -> np.ndarray:

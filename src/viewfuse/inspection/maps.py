@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 import scipy.sparse as sp
 
+from .._utils.steps import step
 from ..linalg.sparse_cut import spectrum
 from .facts import FitFacts
 from .layouts import drawn_samples, sorted_by_cluster
@@ -60,6 +61,7 @@ class FitMaps(FitFacts):
     @cached_property
     def neighborhoods(self) -> Neighborhoods | None:
         """The neighbour graphs of ``mapped_rows`` before any cut; for want of the data, of the embedding."""
+        step("neighbour graphs")
         if self.views is not None:
             return neighborhoods_of_views(
                 self.views,
@@ -125,15 +127,19 @@ class FitMaps(FitFacts):
         near = self.neighborhoods
         if near is None:
             return {}
+        step("map of all views")
         found = {"all views" if near.before_cut else "embedding": neighbor_map(near.fused)}
         all_mapped = len(self.mapped_rows) == len(self.layout_rows)
         if all_mapped and len(near.views) > 1:
-            found |= {
-                f"{name} alone": neighbor_map(graph, n_iter=_SINGLE_VIEW_ITERATIONS) for name, graph in near.views.items()
-            }
+            for name, graph in near.views.items():
+                step(f"map of {name} alone")
+                found[f"{name} alone"] = neighbor_map(graph, n_iter=_SINGLE_VIEW_ITERATIONS)
         if near.plane is not None:
             found["principal plane"] = near.plane
-        return found if all_mapped else {name: self._placed(points) for name, points in found.items()}
+        if all_mapped:
+            return found
+        step(f"placing the other {len(self.layout_rows) - len(self.mapped_rows):,} samples")
+        return {name: self._placed(points) for name, points in found.items()}
 
     def _placed(self, points: np.ndarray) -> np.ndarray:
         """Places of ``layout_rows``: of those that are not mapped, the mean of their nearest mapped samples."""

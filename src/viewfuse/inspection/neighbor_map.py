@@ -44,7 +44,7 @@ def neighbor_map(graph: sp.sparray, *, n_iter: int | None = None, start: np.ndar
     if n < 4 or graph.nnz == 0:
         return _circle(n)
     n_iter = (_ITERATIONS if n > _FEW else _ITERATIONS_OF_FEW) if n_iter is None else n_iter
-    attraction = _probabilities(graph)
+    edges = Edges.of(_probabilities(graph))
     points = spectral_layout(graph) if start is None else np.asarray(start, dtype=float)
     points = 1e-2 * points / max(float(points.std()), 1e-300)
     rate = max(n / _EXAGGERATION, 50.0)
@@ -52,7 +52,7 @@ def neighbor_map(graph: sp.sparray, *, n_iter: int | None = None, start: np.ndar
     for iteration in range(n_iter):
         early = iteration < _EXAGGERATED * n_iter
         push, total = repulsion(points)
-        gradient = (_EXAGGERATION if early else 1.0) * pull(attraction, points) - push / total
+        gradient = (_EXAGGERATION if early else 1.0) * pull(edges, points) - push / total
         same = np.sign(gradient) == np.sign(velocity)
         gains = np.maximum(np.where(same, 0.8 * gains, gains + 0.2), 0.01)
         velocity = (0.5 if early else 0.8) * velocity - 4 * rate * gains * gradient
@@ -105,13 +105,26 @@ def _probabilities(graph: sp.sparray) -> sp.csr_array:
     return sp.csr_array((rows + rows.T) / max(float(2 * rows.sum()), 1e-300))
 
 
-def pull(probabilities: sp.csr_array, points: np.ndarray) -> np.ndarray:
+class Edges(NamedTuple):
+    """The edges of a symmetric graph, each once: the samples at its ends, and ``p_ij``."""
+
+    first: np.ndarray
+    second: np.ndarray
+    weight: np.ndarray
+
+    @classmethod
+    def of(cls, probabilities: sp.csr_array) -> Edges:
+        upper = sp.triu(probabilities, k=1).tocoo()
+        return cls(upper.row.astype(np.intp), upper.col.astype(np.intp), upper.data)
+
+
+def pull(edges: Edges, points: np.ndarray) -> np.ndarray:
     """``Σ_j p_ij w_ij (y_i − y_j)``, (n, 2)."""
-    rows = np.repeat(np.arange(len(points)), np.diff(probabilities.indptr))
-    x, y = (points[rows] - points[probabilities.indices]).T
-    force = probabilities.data / (1 + x * x + y * y)
-    edges = sp.csr_array((force, probabilities.indices, probabilities.indptr), shape=probabilities.shape)
-    return np.asarray(edges.sum(axis=1)[:, None] * points - edges @ points)
+    apart = [column[edges.first] - column[edges.second] for column in np.ascontiguousarray(points.T)]
+    force = edges.weight / (1 + apart[0] ** 2 + apart[1] ** 2)
+    n = len(points)
+    sums = [np.bincount(edges.first, force * x, n) - np.bincount(edges.second, force * x, n) for x in apart]
+    return np.column_stack(sums)
 
 
 def repulsion(points: np.ndarray) -> tuple[np.ndarray, float]:

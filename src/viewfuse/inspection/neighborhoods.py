@@ -7,7 +7,7 @@ them shows clusters only if the data has them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,7 +23,7 @@ from ..cluster.auto.measure import Measure, measured_samples
 from ..graphs import Samples
 from ..graphs.nearest import neighbor_graph
 from ..graphs.relations import RelationPoints
-from ..linalg import unit_rows
+from ..linalg import GroupedSearch, unit_rows
 from ..linalg.sparse_cut import normalized_graph
 from ..views import RELATIONS, Views
 from .layouts import drawn_samples
@@ -42,6 +42,8 @@ _MOST_WHOLE = 5_000  # samples whose neighbours are searched for in all columns;
 _MOST_DIRECTIONS = 50
 _MOST_IN_SILHOUETTE = 2_000
 _PLACED_AMONG = 3  # mapped samples
+_MOST_SEARCHED = 20_000  # samples, all of which are compared with others; of more, those in the nearest groups
+_GROUPS_LOOKED_IN = 6
 _ROWS_AT_A_TIME = 65_536
 _STRONGEST = 15  # edges that are kept of each sample of a given graph
 
@@ -143,13 +145,13 @@ def nearest_samples(
     scaled = [array / size for array, size in zip(arrays, units, strict=True)]
     measure, _ = Measure.learn(scaled, present, _encoded(views))
     reference = measure(scaled, present)
-    search = NearestNeighbors(n_neighbors=min(_PLACED_AMONG, len(mapped))).fit(np.hstack([reference[v] for v in used]))
+    nearest = _search(np.hstack([reference[v] for v in used]))
     places, distances = [], []
     for start in range(0, len(rest), _ROWS_AT_A_TIME):
         arrays, present = _arrays(views, rest[start : start + _ROWS_AT_A_TIME])
         scaled = [array / size for array, size in zip(arrays, units, strict=True)]
         points = measure(scaled, present, reference)
-        distance, place = search.kneighbors(np.hstack([points[v] for v in used]))
+        distance, place = nearest(np.hstack([points[v] for v in used]))
         places.append(place)
         distances.append(distance)
     return np.concatenate(places), np.concatenate(distances)
@@ -158,9 +160,18 @@ def nearest_samples(
 def nearest_rows(embedding: np.ndarray, mapped: np.ndarray, rest: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The same by the rows of an embedding, for want of the data."""
     points = np.asarray(unit_rows(np.asarray(embedding, dtype=float)))
-    search = NearestNeighbors(n_neighbors=min(_PLACED_AMONG, len(mapped))).fit(points[mapped])
-    distance, place = search.kneighbors(points[rest])
+    distance, place = _search(points[mapped])(points[rest])
     return np.asarray(place), np.asarray(distance)
+
+
+def _search(points: np.ndarray) -> Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]:
+    """A function from other points to the distances and the places of the nearest of these points."""
+    count = min(_PLACED_AMONG, len(points))
+    if len(points) <= _MOST_SEARCHED:
+        exact = NearestNeighbors(n_neighbors=count).fit(points)
+        return lambda others: exact.kneighbors(others)
+    grouped = GroupedSearch(points, _GROUPS_LOOKED_IN, np.random.RandomState(0))
+    return lambda others: grouped.nearest(others, count)
 
 
 def _encoded(views: Views) -> list[bool]:

@@ -9,12 +9,14 @@ import numpy as np
 
 from .._utils.row_blocks import read_rows
 from ..views import RELATIONS, Views
+from .layouts import drawn_samples
 from .markers import contrast, feature_kinds, feature_name
 
 __all__ = ["DrawnFeatures", "drawn_features"]
 
 _MOST_VALUES = 2_000_000
-_FEWEST_FEATURES = 20
+_FEWEST_FEATURES, _MOST_VALUES_OF_FEW = 20, 10_000_000  # so many features if they have no more values than this
+_MOST_COMPARED = 20_000  # samples, to find the features that differ
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,14 +56,16 @@ def drawn_features(
     if not with_features:
         return None
     total = sum(int(views.arrays[v].shape[1]) for v in with_features)
-    most = max(most_values // max(len(rows), 1), _FEWEST_FEATURES)
+    n = max(len(rows), 1)
+    most = max(most_values // n, min(_FEWEST_FEATURES, _MOST_VALUES_OF_FEW // n), 1)
+    compared = drawn_samples(labels, _MOST_COMPARED)
     view, names, kinds, values = [], [], [], []
     for v in with_features:
         held = read_rows(views.readable(v), rows)
         d = int(held.shape[1])
         kept = np.arange(d)
         if total > most:
-            effect = np.abs(contrast(held, labels, np.unique(labels)).effect).max(axis=0)
+            effect = np.abs(contrast(held[compared], labels[compared], np.unique(labels)).effect).max(axis=0)
             kept = np.sort(np.argsort(-effect, kind="stable")[: max(most * d // total, 1)])
         some = held[:, kept]
         some = _in_single_precision(some.toarray() if hasattr(some, "toarray") else some)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from .._utils.steps import step
 from .._utils.text import listed
 from .._utils.warn import warn
 from ..exceptions import SingleViewWarning, UnmatchedSamplesWarning, UnusedColumnsWarning, ViewsError, ViewsFormatError
@@ -80,9 +81,12 @@ class Table:
 
 def table_files(paths: Mapping[str, Path], samples: Samples | None = None) -> dict[str, TableFile]:
     """Read the table in each file; with ``samples="columns"`` its columns are the samples."""
-    return {
-        name: _transposed(read_table(path)) if samples == "columns" else read_table(path) for name, path in paths.items()
-    }
+    found = {}
+    for name, path in paths.items():
+        step(path.name)
+        table = read_table(path)
+        found[name] = _transposed(table) if samples == "columns" else table
+    return found
 
 
 def views_of_tables(

@@ -17,6 +17,7 @@ from .complement import Complement, normalized_adjacency
 from .congruence import Congruence
 from .eigensolvers import Eigenpairs, smallest_eigenpairs, symmetric_eigh
 from .gram import gram_factor
+from .grouped_search import GroupedSearch
 from .inverse import shifted_inverse
 from .laplacian import Laplacian, isolated_samples, row_sums
 from .numbering import numbered_by_size, occurrences, order_by_size, renumbered
@@ -29,6 +30,7 @@ __all__ = [
     "Complement",
     "Congruence",
     "Eigenpairs",
+    "GroupedSearch",
     "Laplacian",
     "Recurrence",
     "all_clusters_taken",

@@ -8,12 +8,13 @@ from typing import Any, Literal
 
 import numpy as np
 
+from .._utils.steps import step
 from .._utils.text import count, listed
 from .._utils.warn import recording, texts_of, warn
 from ..exceptions import EmptyCellsWarning, EncodingWarning, UnusedColumnsWarning, ViewsError
 from .encoding import Encoding, TableEncoding, Types, encode_table, learn_encodings
 from .encoding.table import encode_array, learn_array, plain_encoding
-from .filling import Filler
+from .filling import Filler, has_empty_cells
 from .join_by_id import Aligned, Member, Missing
 from .kinds import RELATIONS, guess_kind
 from .matrices import as_matrix, column_names, is_dataframe
@@ -78,8 +79,13 @@ def _read(
     if encoding is not None:
         ids = known_ids(members, encoding) if ids is None else ids
         encoding = encoding.for_views(names)
+    has_frames = any(map(is_dataframe, members))
+    if has_frames:
+        step("matching samples")
     joined = _as_they_are(names, members, kinds) if aligned else _joined(names, members, kinds, ids, missing, loose_ids)
     parts = joined.aligned.members
+    if has_frames:
+        step("types of columns")
     tables = _learned_tables(joined, types) if encoding is None else _matched_tables(parts, encoding)
     arrays = [_array(member.matrix, member.name, table) for member, table in zip(parts, tables, strict=True)]
     found = tuple(guess_kind(a) if m.kind == "auto" else m.kind for m, a in zip(parts, arrays, strict=True))
@@ -91,6 +97,8 @@ def _read(
         ]
     arrays = [array if t is None else encode_array(array, t) for array, t in zip(arrays, tables, strict=True)]
     filler = _filler(arrays, tables, related) if encoding is None else encoding.filler
+    if any(map(has_empty_cells, arrays)):
+        step("empty cells")
     filled = arrays if filler is None else filler.fill(arrays)
     present = _present_somewhere(joined.aligned.present, arrays, tables)
     has_table = any(table is not None for table in tables)

@@ -22,9 +22,9 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.metrics import adjusted_rand_score
 from sklearn.mixture import GaussianMixture
 
+from ..._utils.agreement import adjusted_rand
 from ..._utils.device import to_host
 from ..._utils.warn import ignoring, quietly
 from ...graphs import Samples
@@ -168,7 +168,7 @@ def _mixture_labels(
     if start is not None:
         means = np.stack([joint[start == c].mean(axis=0) for c in range(k)])
         mixtures.append(GaussianMixture(k, means_init=means, **options))
-    with ignoring("Best performing initialization did not converge"):
+    with ignoring("Best performing initialization did not converge"), ignoring("Number of distinct clusters"):
         best = max((mixture.fit(joint) for mixture in mixtures), key=lambda mixture: mixture.lower_bound_)
     return np.asarray(best.predict(joint))
 
@@ -200,7 +200,7 @@ def comes_back_more(one: Candidate, other: Candidate, samples: Samples, random_s
             clustered_again(candidate.name, Task(samples.of_rows(part), k, int(seed), None))
             for part, seed in zip(parts, seeds, strict=True)
         ]
-        scores = [adjusted_rand_score(candidate.labels[part], own) for part, own in zip(parts, again, strict=True)]
+        scores = [adjusted_rand(candidate.labels[part], own) for part, own in zip(parts, again, strict=True)]
         return float(np.mean(scores))
 
     return returned(one) > returned(other)
