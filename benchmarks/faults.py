@@ -437,9 +437,11 @@ def situations(folder: Path) -> Iterator[tuple[str, int, str, bool]]:
     yield "no such folder", code, message, not (folder / "no").exists()
     from viewfuse._utils.store import Store
 
+    labelled = folder / "labelled.npz"
+    np.savez(labelled, **dict(zip(views.names, views.arrays, strict=True)), y=views.y)
     with Store.opened(folder / "run"):
-        code, message = failed_command("reproduce", "-o", folder / "run", "--quick", "-m", "km", "-d", data)
-    yield "second process", code, message, True
+        code, message = failed_command("reproduce", "-o", folder / "run", "--quick", "-m", "km", "-d", labelled)
+    yield "second process", code, message, "another" in message
 
 
 # Shares of the trials; Dask gets the rest.
@@ -494,7 +496,7 @@ def main() -> int:
             if kind.__name__ in chosen:
                 lost |= kill_files(kind, count, random.Random(f"{options.seed} {kind.__name__}"), Path(name))
         if "Dask" in chosen:
-            lost |= kill_workers(options.trials - sum(counts.values()), random.Random(f"{options.seed} Dask"))
+            lost |= kill_workers(max(options.trials - sum(counts.values()), 0), random.Random(f"{options.seed} Dask"))
         if "Situations" in chosen:
             lost |= try_situations(Path(name))
     return 1 if lost else 0

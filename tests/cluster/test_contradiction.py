@@ -5,10 +5,12 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse as sp
 
 import viewfuse as vf
 from blobs import N, blobs, three_views
 from viewfuse.cluster.contradiction import OwnClusters, contradiction
+from viewfuse.cluster.relatedness import NearPairs, are_related
 from viewfuse.exceptions import ContradictingViewWarning
 
 
@@ -41,6 +43,82 @@ def test_views_that_see_different_borders_do_not_contradict():
     found, model = alarms(lambda: vf.AutoFusion(4, random_state=0).fit(views))
     assert found == []
     assert any("nothing to do with each other, and the result combines them" in note for note in model.notes_)
+
+
+def test_views_whose_clusters_are_combined_without_being_asked_are_warned_of():
+    rng = np.random.default_rng(0)
+    one, other = rng.integers(0, 2, (2, 240))
+    views = {"one": blobs(2, 3, one, rng), "other": blobs(2, 3, other, rng)}
+    found, model = alarms(lambda: vf.AutoFusion(random_state=0).fit(views))
+    assert model.n_clusters_ == 4
+    assert len(found) == 1
+    assert "nothing to do with each other, and the result combines them" in str(found[0])
+    assert "give n_clusters" in found[0].hint
+
+
+def unrelated(model):
+    return [note for note in model.notes_ if "nothing about any other view" in note]
+
+
+def test_a_view_in_another_order_is_noted_though_it_has_no_clear_clusters():
+    rng = np.random.default_rng(0)
+    hidden = rng.normal(size=(200, 3))
+    views = {name: hidden @ rng.normal(size=(3, 5)) + 0.3 * rng.normal(size=(200, 5)) for name in "abc"}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert unrelated(vf.GFSC(3, random_state=0).fit(views)) == []
+        views["b"] = views["b"][rng.permutation(200)]
+        assert [note[:14] for note in unrelated(vf.GFSC(3, random_state=0).fit(views))] == ["View 'b' tells"]
+        del views["c"]
+        assert [note[:19] for note in unrelated(vf.GFSC(3, random_state=0).fit(views))] == ["Views 'a', 'b' tell"]
+
+
+def test_answers_in_another_order_are_noted():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 150)
+    answers = pd.DataFrame({f"q{i}": np.array(list("nsy"))[(y + rng.integers(0, 2, 150)) % 3] for i in range(6)})
+    views = {"numbers": pd.DataFrame(blobs(3, 3, y, rng)), "more": pd.DataFrame(blobs(3, 3, y, rng)), "answers": answers}
+    assert unrelated(vf.AutoFusion(3, random_state=0).fit(vf.Views(views))) == []
+    views["answers"] = answers.sample(frac=1, random_state=0).reset_index(drop=True)
+    (found,) = unrelated(vf.AutoFusion(3, random_state=0).fit(vf.Views(views)))
+    assert "View 'answers' tells" in found
+
+
+def test_a_graph_in_another_order_is_noted():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 150)
+    edges = rng.random((150, 150)) < np.where(y[:, None] == y[None], 0.08, 0.04)  # without clear clusters
+    graph = (np.triu(edges, 1) | np.triu(edges, 1).T).astype(float)
+    features = {"one": blobs(3, 3, y, rng), "two": blobs(3, 3, y, rng)}
+    order = rng.permutation(150)
+    for given, expected in ((graph, []), (graph[order][:, order], ["View 'graph' tells"])):
+        model = vf.AutoFusion(3, random_state=0).fit(vf.Views({**features, "graph": given}, kinds={"graph": "graph"}))
+        assert [note[:18] for note in unrelated(model)] == expected
+
+
+def test_pairs_that_are_near_in_both_views_are_counted():
+    rng = np.random.default_rng(0)
+    n = 40
+    one, other = (sp.csr_array(rng.random((n, n)) < 0.2) for _ in range(2))
+    rows = np.arange(n)
+    assert are_related(NearPairs(rows, one), NearPairs(rows, one)) is True
+    assert are_related(NearPairs(rows, one), NearPairs(rows, other)) is False
+    order = rng.permutation(n)
+    permuted = sp.csr_array(one[order][:, order])
+    assert are_related(NearPairs(rows, one), NearPairs(rows, permuted)) is False
+    assert are_related(NearPairs(rows[order], one), NearPairs(rows[order], one)) is True
+    few = np.arange(5)
+    assert are_related(NearPairs(rows, one), NearPairs(few, sp.csr_array(np.ones((5, 5))))) is None
+
+
+def test_weakly_related_views_are_related():
+    rng = np.random.default_rng(0)
+    one = rng.random((80, 80)) < 0.1
+    other = np.where(rng.random((80, 80)) < 0.06, one, rng.random((80, 80)) < 0.1)
+    rows = np.arange(80)
+    expected = one.sum() * other.sum() / (80 * 79)
+    assert one[other].sum() < expected + 6 * np.sqrt(expected)  # found by permutations only
+    assert are_related(NearPairs(rows, sp.csr_array(one)), NearPairs(rows, sp.csr_array(other))) is True
 
 
 def test_finer_clusters_do_not_contradict():

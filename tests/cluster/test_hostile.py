@@ -38,6 +38,8 @@ def test_guarantees_hold_for_every_way_in_and_out(way):
 
 
 FOUND_IN_WAYS = {
+    "fewer different rows than clusters, in a mixture": ("predict", "auto", 110000058),
+    "numbers that single precision does not have, in the columns of a page": ("page", "anchor-gfsc", 31),
     "the standard deviation of sums of edge weights overflowed": ("edges", "auto", 16),
     "numbers that single precision does not have, in the values of the page": ("tables", "auto", 12),
     "the fences of a column overflowed": ("tables", "auto", 24),
@@ -55,6 +57,12 @@ def test_what_failed_on_a_way_once_holds(reason):
 
 # Cases found by benchmarks/hostile.py. Each failed once, for the reason that is its key.
 FOUND = {
+    "views of truth values were compared as they are": Case(
+        "anchor-gfsc", 41, 41, (("shuffled first", "sparse", 56), ("constant", "bool", 45)), 0, {"max_iter": 1}
+    ),
+    "the largest numbers were compared as they are": Case(
+        "anchor-gfsc", 42, 2, (("largest numbers", "sparse", 3),) * 2, 22358, {"n_anchors": 60, "max_iter": 1}
+    ),
     "the inverse of a subnormal peak overflowed in a sparse view": Case(
         "gf", 28, 28, (("subnormal", "sparse", 2),), 990660, {"beta": 1e-8, "alpha": 1.0, "max_iter": 1}
     ),

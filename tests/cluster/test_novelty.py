@@ -146,6 +146,14 @@ def test_equal_points_are_alike_and_others_not():
     assert novelty.unlike(known + 0.1).all()
 
 
+@pytest.mark.parametrize("method", ["auto", "gfsc", "anchor-gfsc"])
+def test_huge_new_values_are_unlike(method):
+    views, rng = three_views()
+    model = vf.METHODS[method](4, random_state=0).fit(views)
+    spoilt = {name: np.where(rng.random(x.shape) < 0.5, 1e300, x) for name, x in views.items()}
+    assert len(alarms(lambda: model.predict(spoilt))[0]) == 1
+
+
 def test_few_points_are_not_learned_from():
     assert Novelty.learn(np.zeros((19, 2))) is None
     assert Novelty.learn(np.zeros((20, 2))) is not None

@@ -5,13 +5,13 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import ks_2samp
+from scipy.stats import ks_2samp, spearmanr
 
 import viewfuse as vf
 from viewfuse._utils.warn import recording
 from viewfuse.exceptions import SuspiciousValuesWarning
 from viewfuse.views import Views, warn_of_suspicious_values
-from viewfuse.views.numbers import same_distribution
+from viewfuse.views.numbers import Numbers, same_distribution
 
 N = 120
 
@@ -61,7 +61,7 @@ def filled_down(t):
 DAMAGE = {
     coded: ("body", "-999 occurs several times in column 'weight'"),
     in_two_units: ("use", "the values of column 'b' are of two kinds, one about 1,000 times"),
-    with_signs: ("body", "the same 40 rows are negative in columns 'age', 'weight', 'height'"),
+    with_signs: ("body", "40 rows have the other sign in columns 'age', 'weight', 'height'"),
     with_a_repeated_column: ("use", "columns 'a', 'copy', 'again' are equal"),
     with_totals: ("body", "row 120 (id 'Total') is the sum of all other rows in 3 of 3 columns"),
     with_means: ("use", "row 120 (id 'c999') is the mean of all other rows in 4 of 4 columns"),
@@ -202,6 +202,50 @@ def test_rows_that_lie_in_the_next_column_are_noted():
     assert not [
         note for note in notes_of(Views({name: t.iloc[rows] for name, t in tables().items()})) if "from about" in note
     ]
+
+
+def test_columns_of_noise_are_noted():
+    rng = np.random.default_rng(0)
+    data = tables()
+    for number in range(12):
+        data["use"][f"x{number}"] = rng.normal(size=N)
+    (found,) = notes_of(Views(data))
+    assert "'use': columns 'x0', 'x1', 'x2', 'x3' and" in found
+    assert "are correlated with no other column of any view" in found
+    for number in range(12):  # each is known to the other view
+        data["body"][f"y{number}"] = data["use"][f"x{number}"] + rng.normal(size=N)
+    assert notes_of(Views(data)) == []
+
+
+def test_ranks_are_those_of_spearman():
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(60, 3)).round(1)  # with ties
+    values[:, 1] += values[:, 0]
+    ranks = Numbers(values).ranks
+    assert ranks.T @ ranks == pytest.approx(spearmanr(values).statistic)
+    values[5, 0] = np.nan
+    assert Numbers(values).ranks[5, 0] == 0
+    assert Numbers(values).ranks.sum(axis=0) == pytest.approx(0)
+
+
+def test_copies_of_samples_are_noted():
+    data = {name: table.reset_index(drop=True) for name, table in tables().items()}
+    again = {name: pd.concat([table, table[40:60]], ignore_index=True) for name, table in data.items()}
+    (found,) = notes_of(Views(again))
+    assert found.startswith("20 samples have the same values as another one in every view, as the one in row 40.")
+    again["use"].loc[N:] += 0.1  # in one view they differ
+    assert notes_of(Views(again)) == []
+    answers = np.random.default_rng(0).integers(0, 2, (N, 4))
+    assert notes_of(Views({"a": answers, "b": answers[:, :2] + 1})) == []  # few answers are possible
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-160, 1e160, 1e300])
+def test_extreme_numbers_are_as_others(scale):
+    data = {name: scale * table.to_numpy() for name, table in tables().items()}
+    assert notes_of(Views(data)) == []
+    data["body"][::3] *= -1
+    with pytest.warns(SuspiciousValuesWarning, match="40 rows have the other sign"):
+        warn_of_suspicious_values(Views(data))
 
 
 def test_numbers_that_may_be_ids_are_noted():

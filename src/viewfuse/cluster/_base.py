@@ -140,7 +140,7 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
             self._fit(views, arrays, used)
             self._number_clusters()
             if self._gives_verdict and self.affinity != "precomputed":
-                warn_of_contradictions(views, arrays, present, self.labels_)
+                warn_of_contradictions(views, arrays, present, self.labels_, counted=self.n_clusters == "auto")
 
     def _arrays(self, views: Views) -> tuple[list[Any], np.ndarray | None]:
         """The views as floating-point arrays, and which samples are present in which view.

@@ -239,7 +239,8 @@ class AnchorGFSC(StoppableMixin, ViewReportMixin, EmbeddingMixin, MultiViewClust
                 self._fit_rows(source)
                 self._number_clusters()
                 if isinstance(source, LocalRows) and self._gives_verdict:
-                    warn_of_contradictions(source.described, source.described.arrays, source.described.present, self.labels_)
+                    views, counted = source.described, self.n_clusters == "auto"
+                    warn_of_contradictions(views, views.arrays, views.present, self.labels_, counted=counted)
             self.notes_ = texts_of(given, *getattr(X, "notes", ()))
         return self
 

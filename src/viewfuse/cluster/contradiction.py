@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations, product
+from itertools import chain, combinations, product
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,8 @@ from ..graphs import Samples
 from ..graphs.representation import represent
 from ..linalg.sparse_cut import quick_cut, spectrum
 from ..views import RELATIONS, Views
+from .auto.canonical import in_unit, unit
+from .relatedness import NearPairs, are_related
 from .structure import modularity, null_spectra, ratio_to_null
 
 __all__ = ["OwnClusters", "contradiction", "warn_of_contradictions"]
@@ -47,12 +49,19 @@ _GAP_OF_GRAPH, _MODULARITY = 0.3, 0.3
 _FEW_VALUES = 10  # a column with fewer different values is like a category
 
 
-def warn_of_contradictions(views: Views, arrays: Sequence[Any], present: np.ndarray | None, labels: Any) -> None:
-    """Warn of views with clear clusters that contradict these of the fit; note views that contradict each other."""
+def warn_of_contradictions(
+    views: Views, arrays: Sequence[Any], present: np.ndarray | None, labels: Any, *, counted: bool
+) -> None:
+    """Warn of views with clear clusters that contradict these of the fit, or each other; note views that tell nothing.
+
+    If the user has given the number of clusters, the result may combine the clusters of two views on purpose. If the number
+    was ``counted``, nothing says so.
+    """
     labels = np.asarray(to_host(labels))
     if views.n_views < 2:
         return
-    own = _own_clusters(views, arrays, present)
+    looked_at = _looked_at(views, arrays, present)
+    own = {v: clusters for v, (clusters, _) in looked_at.items() if clusters is not None and clusters.cuts}
     against = [v for v, clusters in own.items() if clusters.contradict(labels)]
     for v in against:
         warn(
@@ -64,30 +73,76 @@ def warn_of_contradictions(views: Views, arrays: Sequence[Any], present: np.ndar
                 view=views.names[v],
             )
         )
-    for u, v in combinations([v for v in own if v not in against], 2):
-        if own[u].contradict_each_other(own[v]):
-            note(
-                f"Views {views.names[u]!r} and {views.names[v]!r} have clear clusters that have nothing to do with each "
-                "other, and the result combines them. If both should show the same clusters, the rows of one are in another "
-                "order."
-            )
+    opposed = [
+        (u, v) for u, v in combinations([v for v in own if v not in against], 2) if own[u].contradict_each_other(own[v])
+    ]
+    for u, v in opposed:
+        what = (
+            f"Views {views.names[u]!r} and {views.names[v]!r} have clear clusters that have nothing to do with each "
+            "other, and the result combines them. If both should show the same clusters, the rows of one are in another "
+            "order."
+        )
+        if counted:
+            hint = "Check the order of their rows and their ids. If they are meant to be combined, give n_clusters."
+            warn(ContradictingViewWarning(what, hint=hint, view=views.names[v]))
+        else:
+            note(what)
+    _note_unrelated(views, {v: near for v, (_, near) in looked_at.items()}, {*against, *chain.from_iterable(opposed)})
 
 
-def _own_clusters(views: Views, arrays: Sequence[Any], present: np.ndarray | None) -> dict[int, OwnClusters]:
-    """The clusters of those views that have such."""
-    found = {}
+def _note_unrelated(views: Views, near: dict[int, NearPairs], known: set[int]) -> None:
+    """Note views that tell nothing about any other, except for those of which something is known already."""
+    found = [
+        repr(views.names[v]) for v in near if v not in known and _is_unrelated(near[v], [near[u] for u in near if u != v])
+    ]
+    if found:
+        tell = "View {} tells" if len(found) == 1 else "Views {} tell"
+        note(
+            f"{tell.format(', '.join(found))} nothing about any other view: samples that are near each other there are near "
+            "in others no more often than by chance. Either this is noise, or the rows are in another order."
+        )
+
+
+def _is_unrelated(one: NearPairs, others: Sequence[NearPairs]) -> bool:
+    compared = False
+    for other in others:
+        related = are_related(one, other)
+        if related:
+            return False
+        compared |= related is not None
+    return compared
+
+
+def _looked_at(
+    views: Views, arrays: Sequence[Any], present: np.ndarray | None
+) -> dict[int, tuple[OwnClusters | None, NearPairs]]:
+    """The clusters that views have by themselves, and which samples are near each other in them."""
+    found: dict[int, tuple[OwnClusters | None, NearPairs]] = {}
     for v in (v for v, kind in enumerate(views.kinds) if kind == "graph" and len(views) <= _MOST_IN_GRAPH):
         graph = sp.csr_array(arrays[v])
         rows = np.flatnonzero(np.asarray(abs(graph).sum(axis=1)).ravel() + np.asarray(abs(graph).sum(axis=0)).ravel())
         if len(rows) >= _FEWEST_SAMPLES:
-            found[v] = OwnClusters.of_graph(graph[rows][:, rows], rows)
-    for v in _comparable(views, arrays):
+            graph = sp.csr_array(graph[rows][:, rows])
+            found[v] = OwnClusters.of_graph(graph, rows), NearPairs(rows, graph)
+    for v in _features_in_memory(views, arrays):
         rows = _spread(np.arange(len(views)) if present is None else np.flatnonzero(present[:, v]))
         rows = _with_values(arrays[v], rows)
-        points = _points(views, arrays[v], v, rows) if len(rows) >= _FEWEST_SAMPLES else np.empty((0, 0))
-        if points.shape[1]:
-            found[v] = OwnClusters.of_points(points, rows)
-    return {v: clusters for v, clusters in found.items() if clusters.cuts}
+        if len(rows) >= _FEWEST_SAMPLES:
+            some = arrays[v][rows].astype(float)
+            found[v] = _looked_at_features(views, v, in_unit(some, unit(some)), rows)
+    return found
+
+
+def _looked_at_features(views: Views, v: int, some: Any, rows: np.ndarray) -> tuple[OwnClusters | None, NearPairs]:
+    """By all columns, it is found which samples are near each other; by those of numbers, which clusters are clear."""
+    numbers = _columns_of_numbers(views, v, some)
+    samples = Samples((_points(some, views.is_encoded(v)),)).compact()
+    graph = samples.joint_graph()
+    if not numbers.any():
+        return None, NearPairs(rows, graph)
+    if numbers.all():
+        return OwnClusters(rows, _cuts(graph, _CLEAR_GAP), samples), NearPairs(rows, graph)
+    return OwnClusters.of_points(_points(some[:, numbers], views.is_encoded(v)), rows), NearPairs(rows, graph)
 
 
 @dataclass(frozen=True)
@@ -194,12 +249,12 @@ def _entropy(labels: np.ndarray) -> float:
     return -float(shares @ np.log(shares))
 
 
-def _comparable(views: Views, arrays: Sequence[Any]) -> list[int]:
-    """The views of features in the processor's memory, which are not categories."""
+def _features_in_memory(views: Views, arrays: Sequence[Any]) -> list[int]:
+    """The views of features in the processor's memory."""
     return [
         v
         for v, (array, kind) in enumerate(zip(arrays, views.kinds, strict=True))
-        if kind not in (*RELATIONS, "categories") and (sp.issparse(array) or isinstance(array, np.ndarray))
+        if kind not in RELATIONS and (sp.issparse(array) or isinstance(array, np.ndarray))
     ]
 
 
@@ -216,12 +271,14 @@ def _with_values(array: Any, rows: np.ndarray) -> np.ndarray:
     return rows[np.isfinite(some).all(axis=1) & some.any(axis=1)]
 
 
-def _points(views: Views, array: Any, v: int, rows: np.ndarray) -> np.ndarray:
-    """The points of these samples by the columns of numbers, which may be none."""
-    some = array[rows]
+def _points(some: Any, is_encoded: bool) -> np.ndarray:
+    return represent(some, encoded=is_encoded)(some)
+
+
+def _columns_of_numbers(views: Views, v: int, some: Any) -> np.ndarray:
+    """Which columns count for clear clusters, bool; all, if they are many."""
+    if views.kinds[v] == "categories":
+        return np.zeros(some.shape[1], dtype=bool)
     if sp.issparse(some) or some.shape[1] > _MANY_COLUMNS:
-        return represent(some, encoded=views.is_encoded(v))(some)
-    numbers = views.number_columns(v) & [np.unique(column).size > _FEW_VALUES for column in some.T]
-    if not numbers.any():
-        return np.empty((len(rows), 0))
-    return represent(some[:, numbers], encoded=views.is_encoded(v))(some[:, numbers])
+        return np.ones(some.shape[1], dtype=bool)
+    return np.asarray(views.number_columns(v) & [np.unique(column).size > _FEW_VALUES for column in some.T])

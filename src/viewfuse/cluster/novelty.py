@@ -28,6 +28,7 @@ _MANY_UNLIKE = 0.3
 _MOST_COLUMNS = 100
 _NEIGHBORS = 10
 _LEAST = 1e-6
+_FARTHEST = 1e12
 _USUAL = 0.99  # quantile of the scores of known points
 
 
@@ -93,6 +94,7 @@ def _scores(distances: np.ndarray, theirs: np.ndarray) -> np.ndarray:
 def _projected(points: np.ndarray) -> np.ndarray:
     """At most a hundred coordinates, between which squared distances are the same up to about a seventh."""
     p = points.shape[1]
+    points = np.clip(points, -_FARTHEST, _FARTHEST)  # squares of single precision overflow
     if p > _MOST_COLUMNS:
         points = points @ (np.random.RandomState(0).standard_normal((p, _MOST_COLUMNS)) / np.sqrt(_MOST_COLUMNS))
     return points.astype(np.float32)

@@ -8,10 +8,12 @@ Every rule names something that people do to tables and that measurements hardly
 * **Mixed units**: the positive numbers of a column form two groups, one of which is a hundred, a thousand, … times the
   other, with the same distribution (Kolmogorov-Smirnov) after division, and nothing between them. No column of other views
   knows the groups: those of clusters are known to others.
-* **Mixed signs**: in nearly all columns, the same rows are negative, and without their signs they have the same distribution
-  as the others. No column of other views knows these rows.
+* **Mixed signs**: in nearly all columns the same rows have the other sign, and without it they have the same distribution as
+  the others. No column of other views knows these rows.
 * **Repeated columns**: three or more columns of numbers that are equal in every row.
 * **A row of totals or means**: in nearly all columns of numbers one row is the sum, or the mean, of all others.
+* **Columns of noise** (noted): ten or more, and half of a view, that are correlated with no other column.
+* **Copies of samples** (noted): many with the same values in every view, although values hardly ever repeat otherwise.
 * **Rows filled down**: one row occurs many times in a view whose other rows are nearly all different, while the same samples
   differ in another view.
 
@@ -25,6 +27,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
+from scipy.stats import norm
 
 from .._utils.extras import require
 from .._utils.text import count
@@ -49,9 +52,11 @@ _AWAY_FROM_ZERO = 0.2  # mean of a column in standard deviations; centred data h
 _ALL_COLUMNS, _FEWEST_SIGNED = 0.8, 3
 _EXACTLY = 1e-6
 _FEWEST_EQUAL = 3  # columns; two are equal in some transforms, such as Fourier's
+_FEWEST_UNRELATED, _CORRELATED = 10, 0.01  # columns; p-value, divided by the number of columns compared
 _FEWEST_FILLED, _SHARE_OF_FILLED = 10, 0.02
 _MOSTLY_DIFFERENT = 0.9
 _LONG_NUMBERS = 100_000
+_ALWAYS_WHOLE = 2**53  # larger floating-point numbers have no fractions
 _CHANGED = 1e-4  # p-value below which they are not
 
 Found = Iterator[tuple[str, str]]  # what was seen, and what to do
@@ -68,8 +73,11 @@ def warn_of_suspicious_values(views: Views) -> None:
         with np.errstate(all="ignore"):
             for what, hint in (*_suspicious(table, others), *_rows(views, v, members, table)):
                 warn(SuspiciousValuesWarning(f"View {views.names[v]!r}: {what}", hint=hint, view=views.names[v]))
-            for what, hint in _notable(table, others):
+            for what, hint in (*_notable(table, others), *_unrelated(v, tables)):
                 note(f"View {views.names[v]!r}: {what} {hint}")
+    with np.errstate(all="ignore"):
+        for what, hint in _copies(views, members, tables):
+            note(f"{what} {hint}")
 
 
 def _suspicious(table: Numbers, others: Sequence[np.ndarray]) -> Found:
@@ -159,7 +167,8 @@ def _numbered(table: Numbers) -> Found:
 
 
 def _is_different_whole_numbers(values: np.ndarray) -> bool:
-    return bool(np.all(values == np.round(values)) and np.unique(values).size == len(values))
+    is_whole = np.all(values == np.round(values)) and np.abs(values).max() < _ALWAYS_WHOLE
+    return bool(is_whole and np.unique(values).size == len(values))
 
 
 def _changed(table: Numbers, others: Sequence[np.ndarray]) -> Found:
@@ -186,6 +195,44 @@ def _nearly_all_change(numbers: np.ndarray, start: int) -> bool:
         if same > most:
             return False
     return True
+
+
+def _unrelated(v: int, tables: Sequence[Numbers]) -> Found:
+    """Many columns that are correlated with no other, of this view or another one."""
+    table = tables[v]
+    if table.is_wide or len(table.names) < _FEWEST_UNRELATED:
+        return
+    n, p = table.ranks.shape
+    largest = np.zeros(p)
+    for u, other in enumerate(tables):
+        if other.ranks.shape[1]:
+            correlation = np.abs(table.ranks.T @ other.ranks)
+            largest = np.maximum(largest, (correlation - np.eye(p) if u == v else correlation).max(axis=1))
+    compared = sum(other.ranks.shape[1] for other in tables) - 1
+    found = np.flatnonzero(largest * np.sqrt(n) < norm.isf(_CORRELATED / (2 * compared)))
+    if len(found) >= max(_FEWEST_UNRELATED, p / 2):
+        yield (
+            f"{table.named(found.tolist())} are correlated with no other column of any view.",
+            "If they are noise, leave them out: they hide clusters.",
+        )
+
+
+def _copies(views: Views, members: Sequence[Any], tables: Sequence[Numbers]) -> Found:
+    """Samples with the same values in every view, though some column hardly ever repeats a value otherwise."""
+    if not all(table.is_complete and len(table) >= _FEWEST_ROWS for table in tables):
+        return
+    keys = np.column_stack([np.asarray(_row_keys(member)).view(np.uint64) for member in members])
+    _, first, counts = np.unique(keys, axis=0, return_index=True, return_counts=True)
+    n_copies = len(keys) - len(first)
+    if n_copies < max(_FEWEST_FILLED, _SHARE_OF_FILLED * len(keys)):
+        return
+    others = (column[first] for table in tables for column in table.values.T)
+    if any(np.unique(column).size >= _MOSTLY_DIFFERENT * len(first) for column in others):
+        where = views.sample_name(int(first[counts > 1].min()))
+        yield (
+            f"{count(n_copies, 'sample')} have the same values as another one in every view, as the one in {where}.",
+            "If they are the same samples, keep each once.",
+        )
 
 
 def _units(table: Numbers, others: Sequence[np.ndarray]) -> Found:
@@ -220,29 +267,43 @@ def _groups_by_power(logs: np.ndarray) -> tuple[int, float] | None:
 
 
 def _signs(table: Numbers, others: Sequence[np.ndarray]) -> Found:
-    least = max(_FEWEST_SIGNED, _ALL_COLUMNS * len(table.names))
-    groups: dict[bytes, list[int]] = {}
     columns = _columns_of_two_signs(table)
-    for column in columns if len(columns) >= least else ():
-        values = table.values[:, column]
-        negative = values < 0
-        if is_varied(values) and same_distribution(-values[negative], values[~negative]) > _SAME:
-            groups.setdefault(negative.tobytes(), []).append(column)
-    for key, where in groups.items():
-        rows = np.frombuffer(key, dtype=bool)
-        if len(where) >= least and not is_known_to(others or table.except_for(where), rows):
-            yield (
-                f"the same {int(rows.sum())} rows are negative in {table.named(where)}, and but for the sign their values "
-                "are distributed as those of the others.",
-                "Write all rows with the same sign.",
-            )
+    least = max(_FEWEST_SIGNED, _ALL_COLUMNS * len(table.names))
+    if len(columns) < least:
+        return
+    rows = _opposite_rows(table.values[:, columns])
+    if not _SHARE_OF_GROUP <= rows.mean() <= 1 - _SHARE_OF_GROUP:
+        return
+    where = [c for c in columns if _is_same_but_for_the_sign(table.values[:, c], rows)]
+    if len(where) >= least and not is_known_to(others or table.except_for(where), rows):
+        yield (
+            f"{int(rows.sum())} rows have the other sign in {table.named(where)}, and but for the sign their values are "
+            "distributed as those of the others.",
+            "Write all rows with the same sign.",
+        )
+
+
+def _opposite_rows(values: np.ndarray) -> np.ndarray:
+    """The rows on the other side of 0 than most, along the direction in which rows are longest, (n,) bool.
+
+    Columns may have values of both signs by themselves, so no single column tells which rows these are.
+    """
+    scaled = values / np.abs(values).max(axis=0)  # squares of large values overflow
+    scaled /= np.sqrt(np.mean(scaled**2, axis=0))
+    _, directions = np.linalg.eigh(scaled.T @ scaled)
+    negative = scaled @ directions[:, -1] < 0
+    return negative if negative.mean() <= 0.5 else ~negative
+
+
+def _is_same_but_for_the_sign(values: np.ndarray, rows: np.ndarray) -> bool:
+    return is_varied(values) and same_distribution(-values[rows], values[~rows]) > _SAME
 
 
 def _columns_of_two_signs(table: Numbers) -> list[int]:
     """Complete columns with values of both signs that were not centred."""
     share = (table.values < 0).mean(axis=0)
     columns = np.flatnonzero((share >= _SHARE_OF_GROUP) & (share <= 1 - _SHARE_OF_GROUP))
-    some = table.values[:, columns]
+    some = table.values[:, columns] / np.maximum(-table.lowest, table.highest)[columns]  # squares of large values overflow
     return columns[np.abs(some.mean(axis=0)) > _AWAY_FROM_ZERO * some.std(axis=0)].tolist()  # False for NaN
 
 
@@ -298,4 +359,7 @@ def _row_keys(member: Any) -> np.ndarray | None:
         return np.asarray(require("pandas").util.hash_pandas_object(member.astype(dict.fromkeys(objects, str)), index=False))
     if not is_in_memory(member):
         return None
-    return np.asarray(np.nan_to_num(member) @ np.random.RandomState(0).standard_normal(member.shape[1]))
+    values = np.nan_to_num(member.astype(float, copy=False))
+    peaks = np.abs(values).max(axis=0, initial=0)  # sums of large values overflow
+    weights = np.random.RandomState(0).standard_normal(member.shape[1])
+    return np.asarray((values / np.where(peaks > 0, peaks, 1)) @ weights)

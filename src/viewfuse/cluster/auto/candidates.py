@@ -168,7 +168,7 @@ def _mixture_labels(
     if start is not None:
         means = np.stack([joint[start == c].mean(axis=0) for c in range(k)])
         mixtures.append(GaussianMixture(k, means_init=means, **options))
-    with ignoring("Best performing initialization did not converge"):
+    with ignoring("Best performing initialization did not converge"), ignoring("Number of distinct clusters"):
         best = max((mixture.fit(joint) for mixture in mixtures), key=lambda mixture: mixture.lower_bound_)
     return np.asarray(best.predict(joint))
 

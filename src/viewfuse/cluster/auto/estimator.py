@@ -189,7 +189,7 @@ class AutoFusion(AssignmentMixin, EmbeddingMixin, RelationIdsMixin, MultiViewClu
         if views is not None and has_relations(views):
             fit_relations(self, views, lambda plain, weights: clone(self).set_params(**weights).fit(plain))
             arrays, present = views.incomplete_arrays()
-            warn_of_contradictions(views, arrays, present, self.labels_)
+            warn_of_contradictions(views, arrays, present, self.labels_, counted=self.n_clusters == "auto")
         else:
             self._relations = None
             super()._fit_checked(X)
