@@ -125,11 +125,11 @@ def _floor_of_logarithms(values: np.ndarray) -> np.ndarray | None:
     """The floor of each column if logarithms suit them; else None."""
     if values.min() < 0:
         return None
-    middle = np.median(values, axis=0)
-    if not (middle > 0).all():
-        return None
     before = np.median(np.abs(_skewness(values)))
     if before <= _SKEWED:
+        return None
+    middle = np.median(values, axis=0)
+    if not (middle > 0).all():
         return None
     floor = 1e-3 * middle
     after = np.median(np.abs(_skewness(np.log(np.maximum(values, floor)))))

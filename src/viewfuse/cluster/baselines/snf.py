@@ -58,8 +58,12 @@ def network(view: np.ndarray, n_neighbors: int, mu: float, variant: str) -> np.n
 
 
 def halved(weights: np.ndarray) -> np.ndarray:
-    """Half of a sample's weight to itself, the other half to others in proportion; symmetrised. Works in place."""
-    sums = weights.sum(axis=1, dtype=np.float64) - np.diagonal(weights)
+    """Half of a sample's weight to itself, the other half to others in proportion; symmetrised. Works in place.
+
+    A factor of all weights makes no difference.
+    """
+    np.fill_diagonal(weights, 0)
+    sums = weights.sum(axis=1)
     shares = (0.25 / np.where(sums > 0, sums, 1)).astype(weights.dtype)
     for rows in spans(len(weights), _PANEL):
         weights[rows] *= shares[rows, None] + shares[None, :]
@@ -87,11 +91,10 @@ def diffuse(current: list[np.ndarray], n_neighbors: int, rounds: int) -> np.ndar
     for weights in current:
         halved(weights)
     edges = [strongest(weights, n_neighbors) for weights in current]
-    # A round averages rounding errors away, so that single precision is enough until the last few rounds.
+    # A round averages rounding errors away: the sum of squares has the same eight digits with more rounds in double.
     _diffuse(current, Congruence(edges, np.float32), rounds - _DOUBLE_ROUNDS, np.float32)
     _diffuse(current, Congruence(edges), min(rounds, _DOUBLE_ROUNDS), np.float64)
     total = _sum(current)
-    total /= len(current)
     current.clear()
     return halved(total)
 
@@ -105,8 +108,7 @@ def _diffuse(current: list[np.ndarray], congruence: Congruence, rounds: int, dty
     for _ in range(rounds):
         total = _sum(current)
         for v, own in enumerate(current):
-            others = own if len(current) == 1 else total - own
-            others /= max(len(current) - 1, 1)
+            others = own if len(current) == 1 else total - own  # their sum; the mean gives the same
             current[v] = halved(congruence(v, others))
 
 
