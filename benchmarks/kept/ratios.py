@@ -96,11 +96,11 @@ class StartUp:
 class Busy:
     """Fits beside two busy processes, over the same with one thread."""
 
-    params: ClassVar = list(speed.FITTED_WHEN_BUSY)
-    param_names = ("method",)
+    params: ClassVar = [f"{method} {n_clusters}" for method, n_clusters in speed.FITTED_WHEN_BUSY]
+    param_names = ("method and number of clusters",)
     timeout = 900
 
-    def track_over_one_thread(self, method):
-        return speed.busy_ratio(method)
+    def track_over_one_thread(self, fitted):
+        return speed.busy_ratio(*fitted.split())
 
     track_over_one_thread.unit = "times"

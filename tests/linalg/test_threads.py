@@ -3,8 +3,11 @@ from threading import Barrier
 
 import numpy as np
 import pytest
+from sklearn.neighbors import NearestNeighbors
 from threadpoolctl import threadpool_info, threadpool_limits
 
+from viewfuse.cluster import METHODS
+from viewfuse.datasets import make_views
 from viewfuse.linalg import threads as worker
 
 
@@ -97,3 +100,22 @@ def test_no_more_threads_than_idle_cores(idle, monkeypatch):
         assert set(blas_threads()) == {3}
     assert blas_threads() == before
     assert not worker._blas_lock.locked()
+
+
+@pytest.mark.parametrize("method", ["gfsc", "gf", "auto", "anchor-gfsc", "sc-ave"])
+def test_a_fit_on_a_busy_machine_uses_one_thread_of_every_library(method, monkeypatch):
+    # Of OpenMP too, which scikit-learn's neighbours and k-means use: its threads wait by spinning like those of a BLAS.
+    monkeypatch.setattr(worker, "idle_cores", lambda: 1)
+    used = []
+
+    def noted(self, *arguments, **options):
+        used.extend(worker._thread_numbers())  # not those of libraries that another test has loaded since
+        return original(self, *arguments, **options)
+
+    original = NearestNeighbors.kneighbors
+    monkeypatch.setattr(NearestNeighbors, "kneighbors", noted)
+    views = make_views(n_samples=600, n_clusters=3, random_state=0)
+    with threadpool_limits(2):
+        METHODS[method](3, random_state=0).fit(views)
+    assert used
+    assert set(used) == {1}

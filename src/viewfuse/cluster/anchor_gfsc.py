@@ -18,7 +18,7 @@ from ..fusion.anchor import AnchorFusion, learn_anchors
 from ..graphs import Samples, ScaledView, as_dense
 from ..graphs.anchors import UnitRows
 from ..linalg import all_clusters_taken, renumbered
-from ..linalg.threads import worker_threads
+from ..linalg.threads import threads_for, worker_threads
 from ..views import Views, holds_dask, warn_of_suspicious_values
 from ._base import EmbeddingMixin, MultiViewClusterer
 from ._checks import (
@@ -233,9 +233,9 @@ class AnchorGFSC(StoppableMixin, ViewReportMixin, EmbeddingMixin, MultiViewClust
             least = 2 if self.n_clusters == "auto" else self.n_clusters
             check_enough_samples(source.described, least, n_samples=len(source))
             self._describe(X, source.described)
-            if isinstance(source, LocalRows) and self._gives_verdict:
-                warn_of_suspicious_values(source.described)
-            with worker_threads(), solving(self):
+            with threads_for(len(source)), worker_threads(), solving(self):
+                if isinstance(source, LocalRows) and self._gives_verdict:
+                    warn_of_suspicious_values(source.described)
                 self._fit_rows(source)
                 self._number_clusters()
                 if isinstance(source, LocalRows) and self._gives_verdict:

@@ -149,17 +149,26 @@ class Samples:
         standard normal ``G``. With more columns than samples ``R`` is ``C``. With inner products ``CCᵀ = LLᵀ`` it is
         ``GL/√n``, in n columns and not divided into views: its distances have the same distribution.
         """
-        n = len(self)
-        products = self.joint_products()
-        if products is not None and sum(view.shape[1] for view in self.points) >= n:
-            factor = gram_factor(centred_products(products))
-            return Samples((random_state.standard_normal((n, n)) @ (factor / np.sqrt(n)),))
+        mean, factor = self._cloud
+        cloud = mean + random_state.standard_normal((len(self), len(factor))) @ factor
+        if self._null_by_products():
+            return Samples((cloud,))
+        ends = np.cumsum([view.shape[1] for view in self.points])[:-1]
+        return Samples(tuple(np.split(cloud, ends, axis=1)), self.present, self.weights)
+
+    @cached_property
+    def _cloud(self) -> tuple[np.ndarray, np.ndarray]:
+        """The mean of :meth:`null`, and what its random numbers are multiplied by."""
+        n, products = len(self), self.joint_products()
+        if products is not None and self._null_by_products():
+            return np.zeros(n), gram_factor(centred_products(products)) / np.sqrt(n)
         joint = self.joint()
         mean = joint.mean(axis=0)
         factor = joint - mean
         if factor.shape[1] < n:
             values, vectors = np.linalg.eigh(factor.T @ factor)
             factor = np.sqrt(np.maximum(values, 0))[:, None] * vectors.T
-        cloud = mean + random_state.standard_normal((n, len(factor))) @ (factor / np.sqrt(n))
-        ends = np.cumsum([view.shape[1] for view in self.points])[:-1]
-        return Samples(tuple(np.split(cloud, ends, axis=1)), self.present, self.weights)
+        return mean, factor / np.sqrt(n)
+
+    def _null_by_products(self) -> bool:
+        return self.products is not None and sum(view.shape[1] for view in self.points) >= len(self)
