@@ -1,8 +1,10 @@
-"""AutoFusion on data with known labels, beside simpler ways: ``python benchmarks/default.py [--seeds 3] [NAME ...]``.
+"""AutoFusion on data with known labels, beside simpler ways and peers.
+
+    python benchmarks/default.py [--seeds 3] [--processes 16] [--data FOLDER] [NAME ...]
 
 The labelled sets of ../shared/datasets (rows shuffled) and scikit-learn's tables with their columns in two groups. Labels
-are read for the scores only. The packages polyview, imml and mvlearn are in ``benchmarks/label_free.py``. Two more tables
-follow.
+are read for the scores only. imml and mvlearn take part where they are installed (``pip install --no-deps imml control
+mvlearn``), with standardised views, for at most two minutes. Two more tables follow.
 
 * What each ingredient is worth: the mean accuracy without it.
 * Leave one out: the only constant of the choice, the eigengap from which the joint graph is believed, is chosen by the mean
@@ -12,12 +14,21 @@ follow.
 from __future__ import annotations
 
 import argparse
+import importlib
+import os
+import signal
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import nullcontext
+from functools import cache
 from pathlib import Path
 from typing import Any
 from unittest import mock
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 from sklearn import datasets
@@ -27,9 +38,11 @@ from sklearn.preprocessing import StandardScaler, normalize
 import viewfuse as vf
 from viewfuse.cluster import METHODS
 from viewfuse.cluster.auto import estimator, joint, measure
+from viewfuse.cluster.auto.merit import Merit
 from viewfuse.graphs import represent
 
 FOLDER = Path(__file__).resolve().parents[2] / "shared" / "datasets"
+PATIENCE = 120  # seconds for a fit of a peer
 FILES = {
     "BBC": "bbc_seg14of4", "Reuters": "reuters_1200", "Digits": "Handwritten_numerals", "MSRC-v5": "MSRC-v5",
     "3Sources": "3Sources", "BBCSport": "BBCSport_fea_gt", "NGs": "NGs", "ORL": "ORL_4view", "100Leaves": "100Leaves",
@@ -45,20 +58,21 @@ NEVER = 2.0  # a gap that no graph has
 Data = tuple[list[np.ndarray], np.ndarray]
 
 
-def data(names: list[str]) -> Iterator[tuple[str, Data]]:
-    for name in names:
-        order = np.random.default_rng(0)
-        if name in TABLES:
-            bunch = TABLES[name]()
-            columns = order.permutation(bunch.data.shape[1])
-            views, y = [bunch.data[:, half] for half in np.array_split(columns, 2)], bunch.target
-        elif (path := FOLDER / f"{FILES[name]}.mat").exists():
-            loaded = vf.load_views(path)
-            views, y = [np.asarray(v.toarray() if hasattr(v, "toarray") else v, float) for v in loaded.arrays], loaded.y
-        else:
-            continue
-        rows = order.permutation(len(y))
-        yield name, ([view[rows] for view in views], np.unique(np.asarray(y)[rows], return_inverse=True)[1])
+@cache
+def data(name: str, folder: Path) -> Data | None:
+    """Views and labels in random order; None if the file is not there."""
+    order = np.random.default_rng(0)
+    if name in TABLES:
+        bunch = TABLES[name]()
+        columns = order.permutation(bunch.data.shape[1])
+        views, y = [bunch.data[:, half] for half in np.array_split(columns, 2)], bunch.target
+    elif (path := folder / f"{FILES[name]}.mat").exists():
+        loaded = vf.load_views(path)
+        views, y = [np.asarray(v.toarray() if hasattr(v, "toarray") else v, float) for v in loaded.arrays], loaded.y
+    else:
+        return None
+    rows = order.permutation(len(y))
+    return [view[rows] for view in views], np.unique(np.asarray(y)[rows], return_inverse=True)[1]
 
 
 def auto(views: list[np.ndarray], k: int, seed: int) -> np.ndarray:
@@ -87,7 +101,33 @@ WAYS: dict[str, Any] = {
 }
 
 
-def standardise_all(view: Any) -> Any:
+PEERS = {
+    "imml.cluster": ("LFIMVC", "EEIMVC", "NEMO"),
+    "mvlearn.cluster": ("MultiviewKMeans", "MultiviewSpectralClustering", "MultiviewCoRegSpectralClustering"),
+}
+
+
+def peer(module: str, name: str) -> Callable[[list[np.ndarray], int, int], np.ndarray]:
+    def fitted(views: list[np.ndarray], k: int, seed: int) -> np.ndarray:
+        method = getattr(importlib.import_module(module), name)(n_clusters=k, random_state=seed)
+        return np.asarray(method.fit_predict([StandardScaler().fit_transform(view) for view in views]))
+
+    return fitted
+
+
+def installed_peers() -> Iterator[tuple[str, Any]]:
+    for module, names in PEERS.items():
+        package = module.partition(".")[0]
+        try:
+            importlib.import_module(module)
+        except Exception as error:  # an old package may fail in any way
+            print(f"{package} is left out: {error}")
+            continue
+        for name in names:
+            yield f"{package} {name}", peer(module, name)
+
+
+def standardise_all(view: Any, **options: Any) -> Any:
     """The representation of a table, whatever the values are."""
     with (
         mock.patch("viewfuse.graphs.representation._is_counts", return_value=False),
@@ -97,60 +137,110 @@ def standardise_all(view: Any) -> Any:
         return represent(view)
 
 
+def weighed_by(*names: str) -> Any:
+    """Candidates are chosen by the sum of these merits alone."""
+    return mock.patch.object(Merit, "total", property(lambda merit: sum(getattr(merit, name) for name in names)))
+
+
 ABLATIONS: dict[str, Any] = {
+    "with all of it": nullcontext,
     "without representations that suit the view": lambda: mock.patch.object(measure, "represent", standardise_all),
     "without the joint graph's gap (always four candidates)": lambda: mock.patch.object(joint, "CLEAR_GAP", NEVER),
     "without the candidates (the joint graph only)": lambda: mock.patch.object(estimator, "candidates_for", return_value=()),
+    "without agreement of the candidates": lambda: weighed_by("back", "inside"),
+    "without halves of the samples": lambda: weighed_by("agreement", "inside"),
+    "without neighbours in the views": lambda: weighed_by("agreement", "back"),
+    "by agreement alone": lambda: weighed_by("agreement"),
+    "by halves alone": lambda: weighed_by("back"),
+    "by neighbours alone": lambda: weighed_by("inside"),
 }
 
-
-def mean_accuracy(way: Any, views: list[np.ndarray], y: np.ndarray, seeds: int) -> tuple[float, float, float]:
-    """Mean accuracy and adjusted Rand index in percent, and seconds per fit."""
-    begin, scores = time.perf_counter(), []
-    for seed in range(seeds):
-        labels = way(views, int(y.max()) + 1, seed)
-        scores.append((100 * vf.metrics.accuracy(y, labels), 100 * vf.metrics.ari(y, labels)))
-    accuracy, ari = np.mean(scores, axis=0)
-    return float(accuracy), float(ari), (time.perf_counter() - begin) / seeds
+Score = tuple[float, float, float]  # accuracy and adjusted Rand index in percent, seconds
 
 
-def by_gap(views: list[np.ndarray], y: np.ndarray, seeds: int) -> np.ndarray:
-    """Accuracy for every eigengap in GAPS from which the joint graph would be believed."""
-    found = []
-    for seed in range(seeds):
-        with mock.patch.object(joint, "CLEAR_GAP", NEVER):
-            weighed = vf.AutoFusion(int(y.max()) + 1, random_state=seed).fit(views)
-        with mock.patch.object(estimator, "candidates_for", return_value=()):
-            alone = vf.AutoFusion(int(y.max()) + 1, random_state=seed).fit(views)
-        accuracies = [100 * vf.metrics.accuracy(y, model.labels_) for model in (weighed, alone)]
-        found.append([accuracies[alone.choice_.gap >= gap] for gap in GAPS])
-    return np.mean(found, axis=0)
+def _overdue(*_: object) -> None:
+    raise TimeoutError(f"not finished in {PATIENCE} s")
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("names", nargs="*", default=[*FILES, *TABLES], metavar="NAME")
-    options = parser.parse_args()
+def score(way: str, ablation: str, name: str, folder: Path, seed: int) -> Score:
+    """One fit; NaN if a peer fails or takes too long."""
+    views, y = data(name, folder)
+    fit = (WAYS | dict(installed_peers()))[way]
     warnings.simplefilter("ignore")
-    sets = dict(data(options.names))
-    print(f"{'':20s}" + "".join(f"{way:>24s}" for way in WAYS))
-    table = []
-    for name, (views, y) in sets.items():
-        found = [mean_accuracy(way, views, y, options.seeds) for way in WAYS.values()]
-        table.append(found)
-        print(f"{name:20s}" + "".join(f"{acc:9.1f} {ari:5.1f} {sec:5.1f} s" for acc, ari, sec in found), flush=True)
-    means = np.mean(table, axis=0)
-    print(f"{'mean':20s}" + "".join(f"{acc:9.1f} {ari:5.1f} {sec:5.1f} s" for acc, ari, sec in means))
-    print("\nWhat each ingredient is worth: mean accuracy without it")
-    for what, patch in ABLATIONS.items():
-        with patch():
-            accuracy = np.mean([mean_accuracy(auto, *one, seeds=1)[0] for one in sets.values()])
-        print(f"  {what:56s} {accuracy:5.1f}", flush=True)
-    gaps = np.array([by_gap(*one, seeds=1) for one in sets.values()])
+    signal.signal(signal.SIGALRM, _overdue)
+    signal.alarm(PATIENCE if way not in WAYS else 0)
+    begin = time.perf_counter()
+    try:
+        with ABLATIONS[ablation]():
+            labels = fit(views, int(y.max()) + 1, seed)
+    except Exception as error:
+        if way in WAYS:
+            raise
+        print(f"{way} on {name}: {error!r}"[:120])
+        return np.nan, np.nan, np.nan
+    finally:
+        signal.alarm(0)
+    seconds = time.perf_counter() - begin
+    return 100 * vf.metrics.accuracy(y, labels), 100 * vf.metrics.ari(y, labels), seconds
+
+
+def by_gap(name: str, folder: Path) -> list[float]:
+    """Accuracy for every eigengap in GAPS from which the joint graph would be believed."""
+    warnings.simplefilter("ignore")
+    views, y = data(name, folder)
+    with mock.patch.object(joint, "CLEAR_GAP", NEVER):
+        weighed = vf.AutoFusion(int(y.max()) + 1, random_state=0).fit(views)
+    with mock.patch.object(estimator, "candidates_for", return_value=()):
+        alone = vf.AutoFusion(int(y.max()) + 1, random_state=0).fit(views)
+    accuracies = [100 * vf.metrics.accuracy(y, model.labels_) for model in (weighed, alone)]
+    return [accuracies[alone.choice_.gap >= gap] for gap in GAPS]
+
+
+def print_ways(pool: ProcessPoolExecutor, names: list[str], folder: Path, seeds: int) -> None:
+    ways = [*WAYS, *(way for way, _ in installed_peers())]
+    tasks = {
+        (name, way): [pool.submit(score, way, "with all of it", name, folder, seed) for seed in range(seeds)]
+        for name in names
+        for way in ways
+    }
+    found = {key: np.mean([task.result() for task in each], axis=0) for key, each in tasks.items()}
+    print("| | " + " | ".join(ways) + " |\n|" + "---|" * (len(ways) + 1))
+    for name in names:
+        print(f"| {name} | " + " | ".join("{:.1f} / {:.1f}, {:.1f} s".format(*found[name, way]) for way in ways) + " |")
+    means = [np.mean([found[name, way] for name in names], axis=0) for way in ways]
+    print("| mean | " + " | ".join("{:.1f} / {:.1f}, {:.1f} s".format(*mean) for mean in means) + " |", flush=True)
+
+
+def print_ablations(pool: ProcessPoolExecutor, names: list[str], folder: Path, seeds: int) -> None:
+    print("\nWhat each ingredient is worth: mean accuracy and adjusted Rand index without it")
+    tasks = {
+        what: [pool.submit(score, "AutoFusion", what, name, folder, seed) for name in names for seed in range(seeds)]
+        for what in ABLATIONS
+    }
+    for what, each in tasks.items():
+        accuracy, ari, _ = np.mean([task.result() for task in each], axis=0)
+        print(f"  {what:56s} {accuracy:5.1f} {ari:5.1f}", flush=True)
+
+
+def print_left_out(pool: ProcessPoolExecutor, names: list[str], folder: Path) -> None:
+    gaps = np.array(list(pool.map(by_gap, names, [folder] * len(names))))
     left_out = [gaps[i, np.delete(gaps, i, axis=0).mean(axis=0).argmax()] for i in range(len(gaps))]
     print("\nThe eigengap: " + ", ".join(f"{gap} {acc:.1f}" for gap, acc in zip(GAPS, gaps.mean(axis=0), strict=True)))
     print(f"  chosen on the other sets, met on the one left out: {np.mean(left_out):.1f}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--processes", type=int, default=1)
+    parser.add_argument("--data", type=Path, default=FOLDER)
+    parser.add_argument("names", nargs="*", default=[*FILES, *TABLES], metavar="NAME")
+    options = parser.parse_args()
+    names = [name for name in options.names if data(name, options.data) is not None]
+    with ProcessPoolExecutor(options.processes) as pool:
+        print_ways(pool, names, options.data, options.seeds)
+        print_ablations(pool, names, options.data, options.seeds)
+        print_left_out(pool, names, options.data)
 
 
 if __name__ == "__main__":

@@ -13,9 +13,10 @@ from .._utils.agreement import adjusted_rand
 from ..graphs import Samples
 from ..linalg import halves, placed, recurrence
 from ..linalg.sparse_cut import normalized_graph, quick_cut, spectrum
+from ..linalg.threads import threads_for
 from .structure import Evidence, drawn_rows, modularity, null_spectra
 
-__all__ = ["Verdict", "judge", "judge_by_graph", "judge_by_neighbors"]
+__all__ = ["Returned", "Verdict", "come_back", "judge", "judge_by_graph", "judge_by_neighbors"]
 
 _HALVES = 4
 _LEAST_VALUES = 7  # eigenvalues, to tell a line or a ring
@@ -104,35 +105,61 @@ class Verdict:
         }
 
 
-def judge(
+@dataclass(frozen=True)
+class Returned:
+    """What came back of clusters when halves of the samples were clustered alone.
+
+    Attributes
+    ----------
+    agreement : float or None
+        The mean adjusted Rand index of the halves with the clusters; None if there are too few samples for halves.
+    shares : (k,) array
+        Of each cluster, the mean Jaccard index with the most similar cluster of a half; NaN if there is none.
+    """
+
+    agreement: float | None
+    shares: np.ndarray
+
+
+def come_back(
     labels: np.ndarray,
     k: int,
-    evidence: Callable[[float | None], Evidence],
     cluster: Callable[[np.ndarray], np.ndarray],
     random_state: np.random.RandomState,
     n_halves: int = _HALVES,
-) -> Verdict:
-    """Cluster halves of the samples, and weigh what comes back with the other evidence.
+) -> Returned:
+    """Cluster halves of the samples alone.
 
     Parameters
     ----------
     labels : (n,) array of int
     k : int, the number of clusters
-    evidence : function of the mean adjusted Rand index of the halves
     cluster : function from the positions of some samples to their clusters
     random_state : RandomState, for the halves
     n_halves : int, each two of them complementary
     """
     n = len(labels)
     if k < 2 or n // 2 <= k:
-        return Verdict(k, evidence(None), np.full(k, np.nan))
+        return Returned(None, np.full(k, np.nan))
     parts = halves(n, n_halves, k + 1, random_state)
     found = [np.asarray(cluster(part)) for part in parts]
     agreement = [adjusted_rand(labels[part], clusters) for part, clusters in zip(parts, found, strict=True)]
     back = recurrence(labels, [placed(clusters, part, n) for part, clusters in zip(parts, found, strict=True)])
-    returned = np.full(k, np.nan)
-    returned[: len(back.mean_overlap)] = back.mean_overlap
-    return Verdict(k, evidence(float(np.mean(agreement))), returned)
+    shares = np.full(k, np.nan)
+    shares[: len(back.mean_overlap)] = back.mean_overlap
+    return Returned(float(np.mean(agreement)), shares)
+
+
+def judge(
+    labels: np.ndarray,
+    k: int,
+    evidence: Callable[[float | None], Evidence],
+    cluster: Callable[[np.ndarray], np.ndarray],
+    random_state: np.random.RandomState,
+) -> Verdict:
+    """Weigh what comes back in halves of the samples (:func:`come_back`) with other evidence, a function of it."""
+    back = come_back(labels, k, cluster, random_state)
+    return Verdict(k, evidence(back.agreement), back.shares)
 
 
 def judge_by_neighbors(samples: Samples, labels: np.ndarray, k: int, random_state: np.random.RandomState) -> Verdict:
@@ -145,6 +172,11 @@ def judge_by_neighbors(samples: Samples, labels: np.ndarray, k: int, random_stat
         samples, labels = samples.of_rows(rows), labels[rows]
     if k < 2 or len(samples) // 2 <= k:
         return Verdict(k, Evidence(1.0, False, 0.0), np.full(k, np.nan))
+    with threads_for(len(samples), len(samples)):  # one thread: the steps are short
+        return _judge_by_neighbors(samples, labels, k, random_state)
+
+
+def _judge_by_neighbors(samples: Samples, labels: np.ndarray, k: int, random_state: np.random.RandomState) -> Verdict:
     graph = samples.joint_graph()
     count = min(max(k, _LEAST_VALUES) + 1, len(samples))
     found = spectrum(graph, count, random_state=random_state)

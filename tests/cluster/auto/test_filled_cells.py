@@ -9,10 +9,8 @@ from sklearn.datasets import load_iris, make_moons
 import viewfuse as vf
 from holes import mean_loss, with_holes
 from viewfuse import Views
-from viewfuse.cluster.auto.candidates import JOINT, Candidate, comes_back_more
 from viewfuse.cluster.auto.joint import CLEAR_GAP, JointCut
 from viewfuse.exceptions import ViewfuseWarning
-from viewfuse.graphs import Samples
 
 
 def test_the_share_of_filled_cells_is_that_of_the_empty_ones():
@@ -23,17 +21,6 @@ def test_the_share_of_filled_cells_is_that_of_the_empty_ones():
     assert views.filled_share([0]) == pytest.approx(np.isnan(arrays[0]).mean())
     assert views.filled_share([0, 1]) == pytest.approx(np.isnan(np.hstack(arrays)).mean())
     assert Views([np.ones((5, 2))]).filled_share([0]) == 0
-
-
-def test_of_two_clusterings_that_one_is_taken_which_halves_of_the_samples_give_again():
-    rng = np.random.RandomState(0)
-    y = np.repeat([0, 1, 2], 40)
-    points = 6.0 * np.eye(3)[y] + rng.standard_normal((120, 3))
-    samples = Samples((points,))
-    arbitrary = np.where(y == 2, 1, np.where(rng.permutation(120) % 2 == 0, 0, 2))  # divides one cluster, joins two
-    true, false = (Candidate(JOINT, labels, points, samples.joint_graph()) for labels in (y, arbitrary))
-    assert comes_back_more(true, false, samples, rng)
-    assert not comes_back_more(false, true, samples, rng)
 
 
 @pytest.mark.parametrize("share", [0.03, 0.1])

@@ -18,12 +18,11 @@ from ...graphs import Samples
 from ...graphs.anchors import UnitRows, grouped, grouping_points
 from ...linalg import assign_clusters, bipartite_embedding, unit_rows
 from ..anchor_gfsc import AnchorGFSC
-from .choice import agreement_of, mean_of_others
 
 __all__ = ["AnchorEnsemble"]
 
 _COMPONENTS_PER_CLUSTER = 1.2  # as in one placement, but rounded: a third component for two clusters may divide one
-_N_INIT, _FEW_INIT = 10, 3
+_N_INIT = 10
 _STARTS = 2**31 - 1
 
 
@@ -36,8 +35,6 @@ class AnchorEnsemble:
     labels : (n,) array of int
     embedding : (n, k) array
     edges : (n, P m) sparse array, the joined anchor graph ``S``
-    repeatable : float
-        The mean adjusted Rand index of the placements' own clusters, at least 0; 1 if there is only one.
     n_iter : int, of the placement that took longest
     converged : bool, whether all did
     """
@@ -45,7 +42,6 @@ class AnchorEnsemble:
     labels: np.ndarray
     embedding: np.ndarray
     edges: sp.csr_array
-    repeatable: float
     n_iter: int
     converged: bool
 
@@ -59,14 +55,12 @@ class AnchorEnsemble:
             for _ in range(placements)
         ]
         graphs = [place(fusion.model, views).consensus for fusion in fusions]
-        own = [_cut(graph, k, _FEW_INIT, random_state)[0] for graph in graphs] if placements > 1 else []
         joined = np.hstack(graphs) / placements
-        labels, embedding = _cut(joined, k, _N_INIT, random_state)
+        labels, embedding = _cut(joined, k, random_state)
         return cls(
             labels,
             embedding[:, :k],
             sp.csr_array(joined),
-            max(float(np.mean(mean_of_others(agreement_of(own)))), 0.0) if own else 1.0,
             max(len(fusion.sweeps) for fusion in fusions),
             all(fusion.converged for fusion in fusions),
         )
@@ -103,8 +97,8 @@ def _learned(
     return learn_anchors(views, k, groups=groups, fixed_weights=fusion.model.weights * np.asarray(factors), **options)
 
 
-def _cut(edges: np.ndarray, k: int, n_init: int, random_state: np.random.RandomState) -> tuple[np.ndarray, np.ndarray]:
+def _cut(edges: np.ndarray, k: int, random_state: np.random.RandomState) -> tuple[np.ndarray, np.ndarray]:
     components = min(round(_COMPONENTS_PER_CLUSTER * k), edges.shape[1])
     found = bipartite_embedding(edges.T @ edges, edges.sum(axis=0), components)
     embedding = np.asarray(edges @ found.transform, dtype=np.float64)
-    return np.asarray(assign_clusters(unit_rows(embedding), k, n_init=n_init, random_state=random_state)), embedding
+    return np.asarray(assign_clusters(unit_rows(embedding), k, n_init=_N_INIT, random_state=random_state)), embedding

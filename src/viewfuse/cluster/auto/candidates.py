@@ -24,11 +24,10 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.mixture import GaussianMixture
 
-from ..._utils.agreement import adjusted_rand
 from ..._utils.device import to_host
 from ..._utils.warn import ignoring, quietly
 from ...graphs import Samples
-from ...linalg import assign_clusters, halves, unit_rows
+from ...linalg import assign_clusters, unit_rows
 from ...linalg.sparse_cut import spectrum
 from ..gfsc import GFSC
 from .anchor_ensemble import AnchorEnsemble
@@ -42,7 +41,6 @@ __all__ = [
     "Task",
     "candidates_for",
     "clustered_again",
-    "comes_back_more",
     "fused_graphs",
     "gaussian_mixture",
 ]
@@ -55,7 +53,6 @@ _PLACEMENTS, _MOST_PLACEMENTS = 3, 9  # of anchors
 _PLACED_SAMPLES = 1_500  # in all placements together
 _MOST_COLUMNS = 12
 _SAMPLES_PER_PARAMETER = {"full": 5, "tied": 3}  # by the type of covariances
-_HALVES = 4
 _FEWEST_PER_COORDINATE = 2  # samples of a cluster whose centre is known well enough
 
 
@@ -79,10 +76,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Candidate:
-    """A clustering: its labels, the embedding and the graph they come from, and how the iterations ended, if any.
-
-    ``repeatable`` is the mean adjusted Rand index of several runs, for a method that depends on chance.
-    """
+    """A clustering: its labels, the embedding and the graph they come from, and how the iterations ended, if any."""
 
     name: str
     labels: np.ndarray
@@ -90,7 +84,6 @@ class Candidate:
     graph: Any
     n_iter: int = 1
     converged: bool = True
-    repeatable: float = 1.0
 
 
 def view_neighbors(task: Task, n_init: int = _N_INIT) -> Candidate:
@@ -115,9 +108,7 @@ def anchors(task: Task, placements: int | None = None) -> Candidate:
         placements = min(max(_PLACEMENTS, _PLACED_SAMPLES // len(task.samples)), _MOST_PLACEMENTS)
     with quietly():
         found = AnchorEnsemble.of(task.samples, task.n_clusters, placements, np.random.RandomState(task.seed))
-    return Candidate(
-        "anchors", found.labels, found.embedding, found.graph(), found.n_iter, found.converged, found.repeatable
-    )
+    return Candidate("anchors", found.labels, found.embedding, found.graph(), found.n_iter, found.converged)
 
 
 def fused_graphs(task: Task, max_iter: int = _MOST_SWEEPS) -> Candidate:
@@ -185,25 +176,6 @@ def clustered_again(name: str, task: Task) -> np.ndarray:
     if name == FUSED:
         return fused_graphs(task, max_iter=_FEW_SWEEPS).labels
     return (view_neighbors if name == "view neighbours" else filled_neighbors)(task, _FEW_INIT).labels
-
-
-def comes_back_more(one: Candidate, other: Candidate, samples: Samples, random_state: np.random.RandomState) -> bool:
-    """Whether halves of the samples give the clusters of the first candidate more than those of the second."""
-    k = int(one.labels.max()) + 1
-    if len(samples) // 2 <= k:
-        return True
-    parts = halves(len(samples), _HALVES, k + 1, random_state)
-
-    def returned(candidate: Candidate) -> float:
-        seeds = random_state.randint(2**31 - 1, size=len(parts))
-        again = [
-            clustered_again(candidate.name, Task(samples.of_rows(part), k, int(seed), None))
-            for part, seed in zip(parts, seeds, strict=True)
-        ]
-        scores = [adjusted_rand(candidate.labels[part], own) for part, own in zip(parts, again, strict=True)]
-        return float(np.mean(scores))
-
-    return returned(one) > returned(other)
 
 
 def _fitted(model: Any, samples: Samples) -> Any:

@@ -13,6 +13,12 @@ from ..._utils.agreement import adjusted_rand
 
 __all__ = ["AutoChoice", "ViewChoice", "agreement_of", "mean_of_others"]
 
+_MERITS = {
+    "agreement": "agrees {:.2f} with the others",
+    "returned": "comes back {:.2f} in halves",
+    "inside": "has {:.2f} of the neighbours inside",
+}
+
 
 @dataclass(frozen=True)
 class ViewChoice:
@@ -41,6 +47,9 @@ class AutoChoice:
     agreement : (c, c) array, the adjusted Rand index of each two candidates
     chosen : str, one of ``candidates``
     reason : str
+    returned, inside : tuples of float, or None if nothing had to be weighed
+        Of each candidate, how much comes back in halves of the samples, and how far the views support it
+        (:mod:`viewfuse.cluster.auto.merit`).
     """
 
     views: tuple[ViewChoice, ...]
@@ -49,6 +58,8 @@ class AutoChoice:
     agreement: np.ndarray
     chosen: str
     reason: str
+    returned: tuple[float, ...] | None = None
+    inside: tuple[float, ...] | None = None
 
     def mean_agreement(self) -> dict[str, float]:
         """The mean agreement of each candidate with the others; 1 for an only one."""
@@ -56,23 +67,27 @@ class AutoChoice:
 
     def as_dict(self) -> dict[str, Any]:
         """The same in plain values, for JSON: of the agreement, the mean of each candidate."""
-        agreement = self.mean_agreement()
         return {
             "views": [asdict(view) for view in self.views],
             "chosen": self.chosen,
             "reason": self.reason,
             "gap": float(self.gap),
-            "candidates": [{"name": name, "agreement": agreement[name]} for name in self.candidates],
+            "candidates": [{"name": name} | merit for name, merit in zip(self.candidates, self._merits(), strict=True)],
         }
+
+    def _merits(self) -> list[dict[str, float]]:
+        numbers = {"agreement": self.mean_agreement().values(), "returned": self.returned, "inside": self.inside}
+        known = {name: each for name, each in numbers.items() if each is not None}
+        return [dict(zip(known, row, strict=True)) for row in zip(*known.values(), strict=True)]
 
     def __str__(self) -> str:
         width = max(len(view.name) for view in self.views)
         left_out = "; left out, as the others have clearer clusters without it"
         lines = [f"{view.name:{width}}  {view.kind}: {view.reason}{'' if view.kept else left_out}" for view in self.views]
-        for name, agreement in self.mean_agreement().items():
+        for name, merit in zip(self.candidates, self._merits(), strict=True):
             mark = "  <- chosen" if name == self.chosen else ""
-            shown = f"agrees {agreement:.2f} with the others" if len(self.candidates) > 1 else "the only candidate"
-            lines.append(f"{name}: {shown}{mark}")
+            shown = ", ".join(_MERITS[key].format(value) for key, value in merit.items())
+            lines.append(f"{name}: {shown if len(self.candidates) > 1 else 'the only candidate'}{mark}")
         return "\n".join([*lines, f"{self.chosen}: {self.reason}"])
 
     __repr__ = __str__

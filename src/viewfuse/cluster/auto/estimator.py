@@ -35,17 +35,14 @@ from ..novelty import FEWEST_NEW, Novelty, some_rows, warn_of_unlike_samples
 from ..relations.checks import has_relations
 from ..relations.maps import RelationIdsMixin
 from ..structure import Evidence, ratio_to_null
-from ..verdict import judge
+from ..verdict import Verdict
 from .assignment import AssignmentMixin, Placed
 from .candidates import (
-    FUSED,
     JOINT,
     MIXTURES,
     Candidate,
     Task,
     candidates_for,
-    clustered_again,
-    comes_back_more,
     fused_graphs,
     gaussian_mixture,
 )
@@ -54,6 +51,7 @@ from .choice import AutoChoice, ViewChoice, agreement_of, mean_of_others
 from .joint import NO_STRUCTURE, JointCut, clearest_cut, neighbors_inside, null_values
 from .labelling import labels_with_gaps
 from .measure import Measure
+from .merit import Merit, merits_of, returned_of
 from .overlapping import OVERLAPPING, Overlapping, overlapping_clusters, samples_for_overlapping
 from .unknown import nothing_known
 from .with_relations import fit_relations, placed_with_relations
@@ -282,11 +280,12 @@ class AutoFusion(AssignmentMixin, EmbeddingMixin, RelationIdsMixin, MultiViewClu
         self._kept = list(cut.views)
         candidates = self._candidates(samples, cut, rng, begin, overlapping)
         agreement = agreement_of([candidate.labels for candidate in candidates])
-        best, reason = self._best(candidates, agreement, cut)
-        self._record(best, reason, candidates, agreement, cut, views)
+        step("clustering halves of the samples, to see what comes back")
+        merits = self._merits(candidates, agreement, samples, cut, rng)
+        best, reason = self._best(candidates, agreement, merits, cut)
+        self._record(best, reason, candidates, agreement, merits, cut, views)
         if overlapping is None:
-            step("clustering halves of the samples, to see what comes back")
-            self._judge(best, samples, cut, nulls, rng)
+            self._judge(best, merits, samples, cut, nulls, rng)
             self._sample_labels, more_labelled = numbered_by_size(best.labels), None
         else:
             self.verdict_, self._sample_labels = overlapping.verdict, best.labels
@@ -353,23 +352,44 @@ class AutoFusion(AssignmentMixin, EmbeddingMixin, RelationIdsMixin, MultiViewClu
         self.cluster_counts_ = count_clusters(samples)
         self.n_clusters_ = self.cluster_counts_.suggested
 
+    def _merits(
+        self,
+        candidates: list[Candidate],
+        agreement: np.ndarray,
+        samples: Samples,
+        cut: JointCut,
+        rng: np.random.RandomState,
+    ) -> dict[str, Merit] | None:
+        """What speaks for each candidate, by its name.
+
+        None if another rule decides, if the candidates are nearly the same, or if there is no time to cluster halves.
+        """
+        decided = len(candidates) < 2 or cut.is_clear or candidates[-1].name in (*MIXTURES, OVERLAPPING)
+        if decided or _agree(agreement) or self.stopped_ is not None:
+            return None
+        seed = int(rng.randint(2**31 - 1))
+        found = merits_of(candidates, agreement, samples.of_views(cut.views), self.device, seed)
+        return {candidate.name: merit for candidate, merit in zip(candidates, found, strict=True)}
+
     def _judge(
-        self, best: Candidate, samples: Samples, cut: JointCut, nulls: np.ndarray, rng: np.random.RandomState
+        self,
+        best: Candidate,
+        merits: dict[str, Merit] | None,
+        samples: Samples,
+        cut: JointCut,
+        nulls: np.ndarray,
+        rng: np.random.RandomState,
     ) -> None:
         """Set ``verdict_``."""
-        kept = samples.of_views(cut.views)
-
-        def evidence(returned: float | None) -> Evidence:
-            if self.n_clusters_ < 2:
-                return self.cluster_counts_.evidence
-            return Evidence.of(cut.graph, cut.spectrum, nulls, best.labels, returned)
-
-        def cluster(rows: np.ndarray) -> np.ndarray:
-            task = Task(kept.of_rows(rows), self.n_clusters_, int(rng.randint(2**31 - 1)), self.device)
-            return clustered_again(best.name, task)
-
-        n_halves = 2 if best.name == FUSED else 4  # fused graphs take longest
-        self.verdict_ = judge(numbered_by_size(best.labels), self.n_clusters_, evidence, cluster, rng, n_halves)
+        if merits is not None:
+            back = merits[best.name].returned
+        else:
+            back = returned_of(best, samples.of_views(cut.views), self.device, int(rng.randint(2**31 - 1)))
+        if self.n_clusters_ < 2:
+            evidence = self.cluster_counts_.evidence
+        else:
+            evidence = Evidence.of(cut.graph, cut.spectrum, nulls, best.labels, back.agreement)
+        self.verdict_ = Verdict(self.n_clusters_, evidence, back.shares)
 
     def _candidates(
         self,
@@ -391,7 +411,7 @@ class AutoFusion(AssignmentMixin, EmbeddingMixin, RelationIdsMixin, MultiViewClu
             return [*candidates, overlapping.candidate(cut.graph, len(samples))]
         kept = samples.of_views(cut.views)
         for make in () if cut.is_clear else candidates_for(kept):
-            if make is fused_graphs and _agree([candidate.labels for candidate in candidates]):
+            if make is fused_graphs and _agree(agreement_of([candidate.labels for candidate in candidates])):
                 break
             if self.max_time is not None and time.monotonic() - begin >= self.max_time:
                 self.stopped_ = "max_time"
@@ -404,11 +424,19 @@ class AutoFusion(AssignmentMixin, EmbeddingMixin, RelationIdsMixin, MultiViewClu
         if kept.present is not None or self.stopped_ is not None:
             return candidates
         mixture = gaussian_mixture(kept.joint(), cut, rng)
-        if mixture is None or (cut.is_clear and not comes_back_more(mixture, candidates[0], kept, rng)):
+        if mixture is None or (cut.is_clear and not self._comes_back_more(mixture, candidates[0], kept, rng)):
             return candidates
         return [*candidates, mixture]
 
-    def _best(self, candidates: list[Candidate], agreement: np.ndarray, cut: JointCut) -> tuple[Candidate, str]:
+    def _comes_back_more(self, one: Candidate, other: Candidate, samples: Samples, rng: np.random.RandomState) -> bool:
+        """Whether halves of the samples give the clusters of the first candidate more than those of the second."""
+        seed = int(rng.randint(2**31 - 1))
+        first, second = (returned_of(candidate, samples, self.device, seed).agreement for candidate in (one, other))
+        return first is None or second is None or first > second
+
+    def _best(
+        self, candidates: list[Candidate], agreement: np.ndarray, merits: dict[str, Merit] | None, cut: JointCut
+    ) -> tuple[Candidate, str]:
         if candidates[-1].name in MIXTURES:
             return candidates[-1], "few columns and enough samples to estimate the shapes of clusters that touch"
         if cut.is_clear:
@@ -417,10 +445,12 @@ class AutoFusion(AssignmentMixin, EmbeddingMixin, RelationIdsMixin, MultiViewClu
             return candidates[0], "the only candidate"
         if candidates[-1].name == OVERLAPPING:
             return candidates[-1], "neighbours see no clusters, but the means of many samples do, in every half of them"
-        means = mean_of_others(agreement)
-        # What depends on chance counts less.
-        best = int(np.argmax([mean * candidate.repeatable**0.5 for mean, candidate in zip(means, candidates, strict=True)]))
-        return candidates[best], f"agrees best with the others (mean adjusted Rand index {means[best]:.2f})"
+        if merits is None:
+            means = mean_of_others(agreement)
+            best = int(np.argmax(means))
+            return candidates[best], f"agrees best with the others (mean adjusted Rand index {means[best]:.2f})"
+        weighed = max(candidates, key=lambda candidate: merits[candidate.name].total)
+        return weighed, "of what others find, what comes back in halves and what each view supports, it has most"
 
     def _record(
         self,
@@ -428,6 +458,7 @@ class AutoFusion(AssignmentMixin, EmbeddingMixin, RelationIdsMixin, MultiViewClu
         reason: str,
         candidates: list[Candidate],
         agreement: np.ndarray,
+        merits: dict[str, Merit] | None,
         cut: JointCut,
         views: Views,
     ) -> None:
@@ -437,7 +468,9 @@ class AutoFusion(AssignmentMixin, EmbeddingMixin, RelationIdsMixin, MultiViewClu
             ViewChoice(views.names[self._used[p]], measures[p].kind, measures[p].reason, int(p) in cut.views) for p in places
         )
         names = tuple(candidate.name for candidate in candidates)
-        self.choice_ = AutoChoice(described, cut.gap, names, agreement, best.name, reason)
+        returned = None if merits is None else tuple(merits[name].back for name in names)
+        inside = None if merits is None else tuple(merits[name].inside for name in names)
+        self.choice_ = AutoChoice(described, cut.gap, names, agreement, best.name, reason, returned, inside)
         self.history_ = {"agreement": agreement}
         self.affinity_matrix_ = best.graph
         self.n_iter_, self.converged_ = best.n_iter, bool(best.converged and self.stopped_ is None)
@@ -527,9 +560,9 @@ class AutoFusion(AssignmentMixin, EmbeddingMixin, RelationIdsMixin, MultiViewClu
             warn(UnstableClustersWarning(problem, hint=hint, parameter="n_clusters", value=self.n_clusters))
 
 
-def _agree(labels: list[np.ndarray]) -> bool:
-    """Whether all these clusterings are nearly the same, so that another one would decide nothing."""
-    return len(labels) > 2 and float(agreement_of(labels).min()) >= _AGREED
+def _agree(agreement: np.ndarray) -> bool:
+    """Whether at least three clusterings are nearly the same, so that another one would decide nothing."""
+    return len(agreement) > 2 and float(agreement.min()) >= _AGREED
 
 
 def _typical(samples: Samples) -> np.ndarray:

@@ -1,0 +1,87 @@
+"""Which of several clusterings is right, without labels: three questions, each answered by a number from 0 to 1.
+
+* What do the others find? What several ways find is in the data, what only one finds is in the way of looking. But ways that
+  are blind to the same thing agree as well.
+* What comes back if halves of the samples are clustered alone? Clusters that depend on chance do not. But a way of looking
+  may be wrong in every half alike.
+* What do the views say, each alone? Neighbours in a view are in the same cluster more often than by chance. But views that
+  complement each other know little of the clusters alone.
+
+None is sufficient, and each is blind where another is not, so their sum decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...graphs import Samples
+from ...linalg import numbered_by_size
+from ..verdict import Returned, come_back
+from .candidates import Candidate, Task, clustered_again
+from .choice import mean_of_others
+from .joint import neighbors_inside
+
+__all__ = ["Merit", "merits_of", "returned_of"]
+
+_HALVES, _MORE_HALVES = 2, 4  # more of few samples: these differ
+_FEW = 500
+
+
+@dataclass(frozen=True)
+class Merit:
+    """What speaks for a candidate.
+
+    Attributes
+    ----------
+    agreement : float, the mean adjusted Rand index with the other candidates
+    returned : Returned, what halves of the samples give again
+    inside : float
+        The mean over the views of the share of neighbours in the same cluster, beyond chance.
+    """
+
+    agreement: float
+    returned: Returned
+    inside: float
+
+    @property
+    def total(self) -> float:
+        return self.agreement + self.back + self.inside
+
+    @property
+    def back(self) -> float:
+        """What came back, as a number; 0 if there are too few samples for halves."""
+        return 0.0 if self.returned.agreement is None else self.returned.agreement
+
+
+def merits_of(
+    candidates: Sequence[Candidate],
+    agreement: np.ndarray,
+    samples: Samples,
+    device: str | None,
+    seed: int,
+) -> list[Merit]:
+    """The merits of clusterings of the same samples; the halves are the same for all."""
+    return [
+        Merit(mean, returned_of(candidate, samples, device, seed), _inside(samples, candidate.labels))
+        for candidate, mean in zip(candidates, mean_of_others(agreement), strict=True)
+    ]
+
+
+def returned_of(candidate: Candidate, samples: Samples, device: str | None, seed: int) -> Returned:
+    """What comes back of the candidate's clusters, numbered by size, when halves of the samples are clustered its way."""
+    rng = np.random.RandomState(seed)
+    labels = numbered_by_size(candidate.labels)
+    k = int(labels.max()) + 1
+
+    def cluster(rows: np.ndarray) -> np.ndarray:
+        return clustered_again(candidate.name, Task(samples.of_rows(rows), k, int(rng.randint(2**31 - 1)), device))
+
+    n_halves = _MORE_HALVES if len(labels) < _FEW else _HALVES
+    return come_back(labels, k, cluster, np.random.RandomState(seed), n_halves)
+
+
+def _inside(samples: Samples, labels: np.ndarray) -> float:
+    return float(np.mean([neighbors_inside(samples, v, labels)[0] for v in range(samples.n_views)]))
