@@ -31,16 +31,17 @@ class NumpyKernels:
     def coefficients(
         self, basis: np.ndarray, eigenvalues: np.ndarray, shift: float, ratio: float, consensus: np.ndarray | None
     ) -> np.ndarray:
-        scaled = basis.T / (eigenvalues + shift)[:, None]
+        transposed, scale = basis.T, (eigenvalues + shift)[:, None]
         if not ratio or consensus is None:
-            return (1 - ratio) * scaled
-        shrunk = ratio * scaled
-        mixture = np.empty(scaled.shape, dtype=basis.dtype)
+            return (1 - ratio) * transposed / scale
+        mixture = np.empty(transposed.shape, dtype=basis.dtype)
 
         def panel(columns: slice, _: object) -> tuple[float, ...]:
             part = mixture[:, columns]
-            np.matmul(shrunk, consensus[:, columns], out=part)
-            np.subtract(scaled[:, columns], part, out=part)
+            np.matmul(transposed, consensus[:, columns], out=part)
+            part *= -ratio
+            part += transposed[:, columns]
+            part /= scale
             return ()
 
         for_each(panel, self._parts(len(consensus)))
