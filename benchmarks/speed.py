@@ -1,10 +1,11 @@
-"""Speed in ratios: hard cases of GFSC over their own matrix products, start-up over scikit-learn's, fits on a busy machine.
+"""Speed in ratios: hard cases of GFSC over their own products, start-up over scikit-learn's, fits on a busy machine.
 
-    python benchmarks/speed.py [products] [start] [busy]
+    python benchmarks/speed.py [profile] [products] [start] [busy]
 
-Without arguments, all three. The first two compare processor times, which other processes change little; the third compares
-what a user waits for. Reuters and 100Leaves are read from ../shared/datasets beside the checkout and left out where
-they are not; all other data is generated. ``benchmarks/kept`` keeps the same ratios from commit to commit (``make bench``).
+Without arguments, all. ``profile`` says where the time of a fit goes. The next two compare processor times, which other
+processes change little; the last compares what a user waits for. Reuters and 100Leaves are read from ../shared/datasets
+beside the checkout and left out where they are not; all other data is generated. ``benchmarks/kept`` keeps the same ratios
+from commit to commit (``make bench``).
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import sys
 import tempfile
 import time
 import warnings
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,7 +25,9 @@ import scipy.sparse as sp
 from threadpoolctl import threadpool_limits
 
 import viewfuse as vf
+from viewfuse.cluster import _base, _exact
 from viewfuse.fusion.exact import learned_factors
+from viewfuse.fusion.variants import robust
 from viewfuse.graphs import GramMatrix
 from viewfuse.linalg import shifted_inverse
 from viewfuse.linalg.laplacian import Laplacian
@@ -173,6 +176,59 @@ def timed(run):
     return time.process_time() - begin, result
 
 
+# --- where the time goes
+
+
+PARTS = {  # of a fit: module or class, function
+    "checks of the values": [(_base, "warn_of_suspicious_values"), (_base, "warn_of_contradictions")],
+    "Gram matrices or factors of the views": [(_exact, "learned_factors")],
+    "graphs of the views, objective": [(robust, "update_views")],
+    "rounds of `S` and `F`": [(robust, "update_consensus")],
+    "k-means": [(_exact, "assign_clusters")],
+    "the verdict: are the clusters real?": [(_exact.ExactFusion, "_judge")],
+}
+
+
+def profile(name):
+    """Processor seconds of a fit of a hard case on one thread, by part."""
+    views, k = HARD[name]()
+    spent = dict.fromkeys([*PARTS, "the rest"], 0.0)
+    with ExitStack() as stack, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        stack.enter_context(threadpool_limits(1))
+        for part, functions in PARTS.items():
+            for owner, function in functions:
+                stack.enter_context(_clocked(owner, function, spent, part))
+        total, _ = timed(lambda: vf.GFSC(k, random_state=0).fit(views))
+    spent["the rest"] = total - sum(spent.values())
+    return spent | {"together": total}
+
+
+@contextmanager
+def _clocked(owner, function, spent, part):
+    """Add the processor time of a function to that of its part."""
+    original = getattr(owner, function)
+
+    def clocked(*arguments, **options):
+        seconds, result = timed(lambda: original(*arguments, **options))
+        spent[part] += seconds
+        return result
+
+    setattr(owner, function, clocked)
+    try:
+        yield
+    finally:
+        setattr(owner, function, original)
+
+
+def print_profiles(names):
+    found = {name: profile(name) for name in names}
+    print(f"| processor seconds on one thread | {' | '.join(found)} |")
+    print("|---|" + "---|" * len(found))
+    for part in next(iter(found.values())):
+        print(f"| {part} | {' | '.join(f'{spent[part]:.2f}' for spent in found.values())} |", flush=True)
+
+
 # --- start-up
 
 
@@ -244,7 +300,10 @@ def _seconds_of_fit(method, n_clusters, **environment):
 
 
 def main():
-    wanted = sys.argv[1:] or ["products", "start", "busy"]
+    wanted = sys.argv[1:] or ["profile", "products", "start", "busy"]
+    if "profile" in wanted:
+        there = [name for name in HARD if "overlapping" not in name and (DATA.exists() or HARD[name] in (words, too_many))]
+        print_profiles(there)
     if "products" in wanted:
         print("| hard case | GFSC.fit | processor time | of it fusion | its matrix products | iterations | ratio |")
         print("|---|---|---|---|---|---|---|")

@@ -16,7 +16,7 @@ import scipy.sparse as sp
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.neighbors import NearestNeighbors
 
-from ..linalg import GroupedSearch, gram_factor
+from ..linalg import GroupedSearch, gram_factor, shifted_inverse
 
 __all__ = [
     "Neighbors",
@@ -236,15 +236,14 @@ def whitened_products(products: np.ndarray, alpha: float = _ALPHA) -> np.ndarray
     shift = alpha * float(np.trace(shifted))
     if not shift > 0:
         return np.zeros((n, n))
-    shifted[np.diag_indices(n)] += shift
-    factor, _ = scipy.linalg.cho_factor(shifted, lower=True, overwrite_a=True, check_finite=False)
-    inverse, _ = scipy.linalg.lapack.dpotri(factor, lower=True, overwrite_c=True)
-    inverse = np.tril(inverse)
-    inverse = inverse + np.tril(inverse, -1).T
-    white = np.eye(n) - shift * inverse
+    white = shifted_inverse(shifted, shift)
+    white *= -shift
+    white[np.diag_indices(n)] += 1
     length = np.sqrt(np.maximum(np.diag(white), 0))
     length = np.where(length > 0, length, 1)
-    return np.asarray(white / length[:, None] / length[None, :])
+    white /= length[:, None]
+    white /= length[None, :]
+    return white
 
 
 def centred_products(products: np.ndarray) -> np.ndarray:

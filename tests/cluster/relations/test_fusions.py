@@ -6,14 +6,18 @@ import networkx as nx
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.cluster import KMeans
+from sklearn.decomposition import TruncatedSVD
+from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.metrics import adjusted_rand_score
 from sklearn.model_selection import GridSearchCV
+from sklearn.preprocessing import normalize
 
 import viewfuse as vf
 from attributed import attributed_graph, edges
 from viewfuse import GFSC, AutoFusion, Views
 from viewfuse.cluster import GF, KM
-from viewfuse.exceptions import KindWarning, NoStructureWarning, UninformativeViewWarning, ViewsError
+from viewfuse.exceptions import KindWarning, NoStructureWarning, UninformativeViewWarning, ViewfuseWarning, ViewsError
 
 FUSIONS = [AutoFusion, GFSC, GF]
 GRAPHS = attributed_graph(n=240)
@@ -155,6 +159,24 @@ def test_noise_is_called_noise(fusion):
     graph = sp.random_array((200, 200), density=0.03, random_state=0)
     with pytest.warns(NoStructureWarning):
         fusion(3, random_state=0).fit(Views({"g": graph}, kinds={"g": "graph"}))
+
+
+def test_a_graph_of_edges_between_classes_costs_words_nothing(tmp_path):
+    """Words weighted by their rarity are clustered as they would be beside a graph that helps."""
+    views = attributed_graph(n=600, k=4, seed=0, signal=0.45, inside=0.03)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ViewfuseWarning)
+        model = AutoFusion(4, random_state=0).fit(views)
+    weighted = TfidfTransformer().fit_transform(views.arrays[0])
+    points = TruncatedSVD(64, random_state=0).fit_transform(weighted)
+    simple = KMeans(4, n_init=10, random_state=0).fit_predict(normalize(points - points.mean(axis=0)))
+    assert vf.metrics.accuracy(views.y, model.labels_) >= vf.metrics.accuracy(views.y, simple) - 0.02
+    assert model.choice_.chosen == "words weighted by rarity"
+    assert "does not help" in model.choice_.views[1].reason
+    assert model.view_weights_[1] == 0
+    again = vf.load(model.save(tmp_path / "fit.model"))
+    np.testing.assert_array_equal(again.predict(views), model.predict(views))
+    assert vf.metrics.evaluate(model.labels_, model.predict(views))["ari"] >= 0.98
 
 
 def test_permuting_samples_permutes_labels():

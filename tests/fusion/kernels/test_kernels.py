@@ -1,5 +1,7 @@
 """The NumPy passes equal the array-API passes for every tile size, number of threads and array library."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
@@ -101,6 +103,18 @@ def test_update_consensus(both, problem, symmetric):
     separate = np.full((N, N), np.nan)
     both[0].update_consensus(update, total, consensus, problem["points"], separate)
     np.testing.assert_array_equal(separate, results[0])
+
+
+@pytest.mark.parametrize("symmetric", [True, False])
+def test_an_update_that_is_not_measured_is_the_same(both, problem, symmetric):
+    total = (problem["sum"] + problem["sum"].T) if symmetric else problem["sum"]
+    update = ConsensusUpdate(2.0, 0.05, symmetric=symmetric, upper_bound=0.8)
+    for kernels in both:
+        written = [np.full((N, N), np.nan) for _ in range(2)]
+        for measured, out in zip((True, False), written, strict=True):
+            given = replace(update, measured=measured)
+            kernels.update_consensus(given, total, problem["symmetric"], problem["points"], out)
+        np.testing.assert_allclose(*written, atol=1e-12)
 
 
 def test_reconstruction_error_norms_and_sums(both, problem):

@@ -2,7 +2,9 @@
 
 Kernels and distances become points (:mod:`viewfuse.graphs.relations`), which are features like any other. Features and
 graphs are combined by smoothing (:mod:`viewfuse.cluster.relations.smoothing`); the clusters are those of k-means on the
-smoothed points. If no graph helps to predict what was held out, the features are clustered as without graphs.
+smoothed points. If no graph helps to predict what was held out, the features are clustered as without graphs; or, if they
+are words and halves of the samples then give the same clusters more often, by k-means on words weighted by their rarity, as
+is done where a graph helps.
 """
 
 from __future__ import annotations
@@ -42,6 +44,7 @@ _SUPPORTED = 0.7  # null ratio of clusters that predict held-out edges
 _FEW = 20_000  # samples; the steps for fewer are short, and threads would mostly wait for each other
 _SPREADS = 3
 _BY_CHANCE = 3.0  # standard deviations
+_WORDS = "words weighted by rarity"
 
 
 def fit_relations(model: Any, views: Views, fit_features: Callable[[Views, dict[str, Any]], Any]) -> None:
@@ -78,6 +81,9 @@ def fit_relations(model: Any, views: Views, fit_features: Callable[[Views, dict[
             model._number_clusters()
     if tried is None or not tried.best.graphs:
         _fit_features_alone(model, views, prepared, own, fit_features, np.argsort(order))
+        with solving(model), threads_for(len(views), _FEW):
+            if _fit_words_alone(model, prepared, own, np.random.RandomState(seed), order):
+                model._number_clusters()
     model._describe(views, views)
     model._relations = prepared.map
 
@@ -156,38 +162,96 @@ def _fit_features_alone(
     named = [*inner.noise_views_, *(views.names[v] for v in (*by_chance, *prepared.silent))]
     model.noise_views_ = tuple(name for name in views.names if name in named)
     chosen = {choice.name: choice for choice in inner.choice_.views}
-    described = tuple(chosen.get(name) or _described(prepared, v) for v, name in enumerate(views.names))
-    model.choice_ = replace(inner.choice_, views=described)
+    described = [chosen.get(name) or _described(prepared, v) for v, name in enumerate(views.names)]
+    for v in found.graphs:
+        described[v] = ViewChoice(views.names[v], "graph", "does not help to predict held-out columns and edges", False)
+    model.choice_ = replace(inner.choice_, views=tuple(described))
 
 
 def _fit_smoothed(
     model: Any, prepared: Prepared, tried: Tried, own: OwnWeights, rng: np.random.RandomState, order: np.ndarray
 ) -> None:
-    place = np.argsort(order)
     k, plans = model.n_clusters_, tried.good()
-    importance = own.factors[list(prepared.map.features)].tolist(), own.factors[list(prepared.map.graphs)].tolist()
-    fused, points, parts = FusedPoints.learn(
-        plans, prepared.features, prepared.present, prepared.graphs, max(k, 2), importance, rng, prepared.encoded
-    )
-    labels = np.asarray(numbered_by_size(cluster_points(points, k, rng, _N_INIT)[0]))
-    embedding = randomized_svd(points - points.mean(axis=0), min(k, points.shape[1]), random_state=rng)[0]
-    n = len(points)
-    rows = np.arange(n) if n <= _MOST_VOTING else np.sort(rng.choice(n, _MOST_VOTING, replace=False))
-    model.verdict_ = _judge(points[rows], labels[rows], k, tried, prepared, rows, rng)
-    model._fused, model._sample_points, model._kept = fused, [points[rows]], [0]
-    model._sample_labels, model._sample_embedding = labels[rows], embedding[rows]
-    model.affinity_matrix_ = neighbor_graph(points[rows])
-    model._assign_all(points[rows], lambda block: points[place[block]], n, order[rows])
-    _describe_views(model, prepared, labels, plans)
-    model.view_weights_ = own.applied(model.view_weights_)
+    fused, points, parts = _points_of(plans, k, prepared, own, rng)
+    labels, rows = _clustered(points, k, rng)
+    verdict = _judge(points[rows], labels[rows], k, tried, prepared, rows, rng)
+    _set_clusters(model, prepared, plans, fused, points, labels, rows, verdict, own, rng, order)
     others = [cluster_points(part, k, rng)[0] for part in parts[1:]]
     agreement = agreement_of([labels, *others])
     names = tuple(_plan_name(plan, prepared) for plan in plans)
     described = tuple(_described(prepared, v) for v in range(len(prepared.map.names)))
     model.choice_ = AutoChoice(described, 0.0, names, agreement, names[0], _reason(tried))
     model.history_ = {"agreement": agreement}
-    model.n_iter_, model.converged_, model.stopped_ = 1, True, None
     warn_of_verdict(model.verdict_, model.n_clusters)
+
+
+def _fit_words_alone(model: Any, prepared: Prepared, own: OwnWeights, rng: np.random.RandomState, order: np.ndarray) -> bool:
+    """Cluster words without a graph, after a fit of the features, if that gives clusters that come back more often."""
+    returned, k = model.verdict_.evidence.returned, model.n_clusters_
+    if not prepared.graphs or not prepared.features or k < 2 or returned is None:
+        return False
+    plans = (Plan((), 0),)
+    fused, points, _ = _points_of(plans, k, prepared, own, rng)
+    if not all(one.are_directions for one in fused.coordinates):
+        return False
+    labels, rows = _clustered(points, k, rng)
+    evidence = model.verdict_.evidence  # of the same features
+    verdict = _judge_points(points[rows], labels[rows], k, lambda share: replace(evidence, returned=share), rng)
+    if verdict.evidence.returned is None or verdict.evidence.returned <= returned:
+        return False
+    before, choice = numbered_by_size(model.labels_[order]), model.choice_
+    noise = model.noise_views_
+    _set_clusters(model, prepared, plans, fused, points, labels, rows, verdict, own, rng, order)
+    model.noise_views_ = noise
+    agreement = agreement_of([labels, before])
+    reason = f"halves of the samples give its clusters again (adjusted Rand index {verdict.evidence.returned:.2f}, " + (
+        f"{choice.chosen} {returned:.2f})"
+    )
+    model.choice_ = AutoChoice(choice.views, 0.0, (_WORDS, choice.chosen), agreement, _WORDS, reason)
+    model.history_ = {"agreement": agreement}
+    return True
+
+
+def _points_of(
+    plans: tuple[Plan, ...], k: int, prepared: Prepared, own: OwnWeights, rng: np.random.RandomState
+) -> tuple[FusedPoints, np.ndarray, list[np.ndarray]]:
+    importance = own.factors[list(prepared.map.features)].tolist(), own.factors[list(prepared.map.graphs)].tolist()
+    return FusedPoints.learn(
+        plans, prepared.features, prepared.present, prepared.graphs, max(k, 2), importance, rng, prepared.encoded
+    )
+
+
+def _clustered(points: np.ndarray, k: int, rng: np.random.RandomState) -> tuple[np.ndarray, np.ndarray]:
+    """The clusters of all points, and the positions of those that vote on new samples."""
+    n = len(points)
+    rows = np.arange(n) if n <= _MOST_VOTING else np.sort(rng.choice(n, _MOST_VOTING, replace=False))
+    return np.asarray(numbered_by_size(cluster_points(points, k, rng, _N_INIT)[0])), rows
+
+
+def _set_clusters(
+    model: Any,
+    prepared: Prepared,
+    plans: tuple[Plan, ...],
+    fused: FusedPoints,
+    points: np.ndarray,
+    labels: np.ndarray,
+    rows: np.ndarray,
+    verdict: Verdict,
+    own: OwnWeights,
+    rng: np.random.RandomState,
+    order: np.ndarray,
+) -> None:
+    """Set the fitted attributes that follow from clusters of points."""
+    place, n = np.argsort(order), len(points)
+    embedding = randomized_svd(points - points.mean(axis=0), min(model.n_clusters_, points.shape[1]), random_state=rng)[0]
+    model.verdict_ = verdict
+    model._fused, model._sample_points, model._kept = fused, [points[rows]], [0]
+    model._sample_labels, model._sample_embedding = labels[rows], embedding[rows]
+    model.affinity_matrix_ = neighbor_graph(points[rows])
+    model._assign_all(points[rows], lambda block: points[place[block]], n, order[rows])
+    _describe_views(model, prepared, labels, plans)
+    model.view_weights_ = own.applied(model.view_weights_)
+    model.n_iter_, model.converged_, model.stopped_ = 1, True, None
 
 
 def _judge(
@@ -206,11 +270,20 @@ def _judge(
     graphs = [prepared.graphs[g] for g in tried.best.graphs]
     mean = sp.csr_array(sum(normalized_graph(graph) for graph in graphs))[rows][:, rows]
     ratio = min(1 - modularity(mean, labels), _SUPPORTED) if tried.says_something() else 1.0
+    return _judge_points(points, labels, k, lambda returned: Evidence(ratio, False, 0.0, returned), rng)
 
+
+def _judge_points(
+    points: np.ndarray,
+    labels: np.ndarray,
+    k: int,
+    evidence: Callable[[float | None], Evidence],
+    rng: np.random.RandomState,
+) -> Verdict:
     def cluster(part: np.ndarray) -> np.ndarray:
         return cluster_points(points[part], k, rng)[0]
 
-    return judge(labels, k, lambda returned: Evidence(ratio, False, 0.0, returned), cluster, rng)
+    return judge(labels, k, evidence, cluster, rng)
 
 
 def _describe_views(model: Any, prepared: Prepared, labels: np.ndarray, plans: tuple[Plan, ...]) -> None:

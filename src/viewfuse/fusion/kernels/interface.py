@@ -45,7 +45,8 @@ class Kernels(Protocol):
     ) -> ConsensusChange:
         """``out ← weighted_sum / weight_total − penalty · P``; ``out`` may be ``weighted_sum`` itself.
 
-        ``P_ij = ‖p_i − p_j‖²`` over the rows of ``points``. Symmetric graphs are clipped to [0, upper_bound].
+        ``P_ij = ‖p_i − p_j‖²`` over the rows of ``points``. Symmetric graphs are clipped to [0, upper_bound]. If the update
+        is not measured, the returned norms may be NaN.
         """
         ...
 

@@ -31,16 +31,17 @@ class NumpyKernels:
     def coefficients(
         self, basis: np.ndarray, eigenvalues: np.ndarray, shift: float, ratio: float, consensus: np.ndarray | None
     ) -> np.ndarray:
-        scaled = basis.T / (eigenvalues + shift)[:, None]
+        transposed, scale = basis.T, (eigenvalues + shift)[:, None]
         if not ratio or consensus is None:
-            return (1 - ratio) * scaled
-        shrunk = ratio * scaled
-        mixture = np.empty(scaled.shape, dtype=basis.dtype)
+            return (1 - ratio) * transposed / scale
+        mixture = np.empty(transposed.shape, dtype=basis.dtype)
 
         def panel(columns: slice, _: object) -> tuple[float, ...]:
             part = mixture[:, columns]
-            np.matmul(shrunk, consensus[:, columns], out=part)
-            np.subtract(scaled[:, columns], part, out=part)
+            np.matmul(transposed, consensus[:, columns], out=part)
+            part *= -ratio
+            part += transposed[:, columns]
+            part /= scale
             return ()
 
         for_each(panel, self._parts(len(consensus)))
@@ -159,6 +160,9 @@ class NumpyKernels:
         # −‖p_i − p_j‖² as one product: (2p_i, −‖p_i‖², −1) · (p_j, 1, ‖p_j‖²).
         squares, ones = np.einsum("ij,ij->i", points, points)[:, None], np.ones_like(points[:, :1])
         left, right = np.hstack([2 * points, -squares, -ones]), np.hstack([points, ones, squares])
+        if not update.measured:
+            self._cut(update, update.penalty * left, right, weighted_sum, out)
+            return ConsensusChange(*[math.nan] * 5)
 
         def replace(tile: Tile, scratch: _Scratch) -> tuple[float, ...]:
             rows, columns = tile
@@ -188,6 +192,26 @@ class NumpyKernels:
             )
 
         return ConsensusChange(*self._for_each_tile(replace, consensus, upper=update.symmetric))
+
+    def _cut(
+        self, update: ConsensusUpdate, left: np.ndarray, right: np.ndarray, weighted_sum: np.ndarray, out: np.ndarray
+    ) -> None:
+        """``out ← weighted_sum / weight_total + left · rightᵀ``, clipped if symmetric: less than half of the passes."""
+
+        def replace(tile: Tile, scratch: _Scratch) -> tuple[float, ...]:
+            rows, columns = tile
+            new, mean = scratch.blocks(2, rows, columns)
+            np.matmul(left[rows], right[columns].T, out=new)
+            np.multiply(weighted_sum[tile], out.dtype.type(1 / update.weight_total), out=mean)
+            new += mean
+            if update.symmetric:
+                np.clip(new, 0, update.upper_bound, out=new)
+            out[tile] = new
+            if update.symmetric and rows != columns:
+                out[columns, rows] = new.T
+            return ()
+
+        self._for_each_tile(replace, out, upper=update.symmetric)
 
     def edge_inner_products(self, graphs: Sequence[SingleViewGraph]) -> tuple[np.ndarray, np.ndarray]:
         def measure(tile: Tile, scratch: _Scratch) -> tuple[float, ...]:

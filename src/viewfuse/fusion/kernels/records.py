@@ -49,6 +49,7 @@ class ConsensusUpdate:
     symmetric : whether the graphs are symmetric; if so, ``S′`` is clipped to [0, upper_bound]
     upper_bound : largest entry of a symmetric ``S′``
     unclipped_change : whether the change is measured before clipping
+    measured : whether the norms of ``ConsensusChange`` are needed; if not, they may be NaN
     """
 
     weight_total: float
@@ -56,6 +57,7 @@ class ConsensusUpdate:
     symmetric: bool
     upper_bound: float = math.inf
     unclipped_change: bool = True
+    measured: bool = True
 
 
 @dataclass(frozen=True)

@@ -170,9 +170,9 @@ def update_consensus(
     last = len(rotations) + max(rounds, 2 if at_start else 1)
     ahead, turn = embedding, None  # F as the next S sees it, and the last turn of F
     while len(rotations) < last and not converged:
-        penalty = penalty_of(problem, ahead, mean_edge)
-        update = within_bounds(penalty=penalty)
-        change = kernels.update_consensus(update, weighted_sum, state.consensus, ahead.points, out=graph)
+        points, penalty = ahead.points, penalty_of(problem, ahead, mean_edge)
+        update = within_bounds(penalty=penalty, measured=len(rotations) + 1 == last)
+        change = kernels.update_consensus(update, weighted_sum, state.consensus, points, out=graph)
         before = embedding
         # While F still turns, a rough embedding is enough.
         residual = max(stopping.round_residual, 4 * allowed * rotation)
@@ -185,6 +185,8 @@ def update_consensus(
         if len(rotations) > 1:
             rate = observed_rate(rotations)  # else that of the last iteration
         converged = stopping.embedding_has_converged(rotation, rate, at_start=at_start)
+    if not update.measured:  # only the last round is
+        change = kernels.update_consensus(replace(update, measured=True), weighted_sum, state.consensus, points, out=graph)
     new = State(
         consensus=graph,
         weights=weights,
