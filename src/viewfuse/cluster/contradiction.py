@@ -114,7 +114,7 @@ def _tell_of_unrelated(views: Views, looked_at: dict[int, LookedAt], known: set[
     if structured:
         warn(
             ContradictingViewWarning(
-                f"{_tell(views, structured)}{what}It has a structure of its own, so its rows may be in another order.",
+                f"{_tell(views, structured)}{what}There is a structure, so the rows may be in another order.",
                 hint="Check the order of the rows and the ids of the views.",
                 view=views.names[structured[-1]],
             )
