@@ -76,4 +76,4 @@ $(VENV)/.docs-ready: $(READY)
 	@touch $@
 
 clean:
-	rm -rf docs/_build docs/gallery $(VENV) .venv-oldest build dist .pytest_cache .mypy_cache .ruff_cache
+	rm -rf docs/_build docs/gallery $(VENV) .venv-oldest .venv-versions build dist .pytest_cache .mypy_cache .ruff_cache

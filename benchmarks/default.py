@@ -1,6 +1,7 @@
 """AutoFusion on data with known labels, beside simpler ways and peers.
 
     python benchmarks/default.py [--seeds 3] [--processes 16] [--data FOLDER] [NAME ...]
+    python benchmarks/default.py --families 10 --processes 16
 
 The labelled sets of ../shared/datasets (rows shuffled) and scikit-learn's tables with their columns in two groups. Labels
 are read for the scores only. imml and mvlearn take part where they are installed (``pip install --no-deps imml control
@@ -9,6 +10,9 @@ mvlearn``), with standardised views, for at most two minutes. Two more tables fo
 * What each ingredient is worth: the mean accuracy without it.
 * Leave one out: the only constant of the choice, the eigengap from which the joint graph is believed, is chosen by the mean
   accuracy on all other sets and applied to the set left out.
+
+``--families N`` prints instead the mean accuracy on N draws of each family of ``families.py``, plain (hardness 1) and harder
+(1.5), beside the best of the simple ways on each draw and a choice by agreement alone.
 """
 
 from __future__ import annotations
@@ -30,6 +34,7 @@ from unittest import mock
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
+import families
 import numpy as np
 from sklearn import datasets
 from sklearn.cluster import KMeans, SpectralClustering
@@ -54,6 +59,9 @@ TABLES = {
 }  # fmt: skip
 GAPS = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
 NEVER = 2.0  # a gap that no graph has
+HARDNESS = (1.0, 1.5)
+SIMPLE = ("k-means, standardised", "k-means, unit rows", "spectral, standardised")
+_DRAW = "draw:"  # then the family, the hardness and a number
 
 Data = tuple[list[np.ndarray], np.ndarray]
 
@@ -62,6 +70,9 @@ Data = tuple[list[np.ndarray], np.ndarray]
 def data(name: str, folder: Path) -> Data | None:
     """Views and labels in random order; None if the file is not there."""
     order = np.random.default_rng(0)
+    if name.startswith(_DRAW):
+        family, hardness, number = name.removeprefix(_DRAW).split("/")
+        return families.draw(family, np.random.default_rng([int(number), len(family)]), float(hardness))
     if name in TABLES:
         bunch = TABLES[name]()
         columns = order.permutation(bunch.data.shape[1])
@@ -102,29 +113,30 @@ WAYS: dict[str, Any] = {
 
 
 PEERS = {
-    "imml.cluster": ("LFIMVC", "EEIMVC", "NEMO"),
-    "mvlearn.cluster": ("MultiviewKMeans", "MultiviewSpectralClustering", "MultiviewCoRegSpectralClustering"),
+    "imml": ("LFIMVC", "EEIMVC", "NEMO"),
+    "mvlearn": ("MultiviewKMeans", "MultiviewSpectralClustering", "MultiviewCoRegSpectralClustering"),
 }
 
 
-def peer(module: str, name: str) -> Callable[[list[np.ndarray], int, int], np.ndarray]:
+def peer(way: str) -> Callable[[list[np.ndarray], int, int], np.ndarray]:
+    package, name = way.split()
+
     def fitted(views: list[np.ndarray], k: int, seed: int) -> np.ndarray:
-        method = getattr(importlib.import_module(module), name)(n_clusters=k, random_state=seed)
+        method = getattr(importlib.import_module(f"{package}.cluster"), name)(n_clusters=k, random_state=seed)
         return np.asarray(method.fit_predict([StandardScaler().fit_transform(view) for view in views]))
 
     return fitted
 
 
-def installed_peers() -> Iterator[tuple[str, Any]]:
-    for module, names in PEERS.items():
-        package = module.partition(".")[0]
+def installed_peers() -> Iterator[str]:
+    for package, names in PEERS.items():
         try:
-            importlib.import_module(module)
+            importlib.import_module(f"{package}.cluster")
         except Exception as error:  # an old package may fail in any way
             print(f"{package} is left out: {error}")
             continue
         for name in names:
-            yield f"{package} {name}", peer(module, name)
+            yield f"{package} {name}"
 
 
 def standardise_all(view: Any, **options: Any) -> Any:
@@ -165,7 +177,7 @@ def _overdue(*_: object) -> None:
 def score(way: str, ablation: str, name: str, folder: Path, seed: int) -> Score:
     """One fit; NaN if a peer fails or takes too long."""
     views, y = data(name, folder)
-    fit = (WAYS | dict(installed_peers()))[way]
+    fit = WAYS[way] if way in WAYS else peer(way)
     warnings.simplefilter("ignore")
     signal.signal(signal.SIGALRM, _overdue)
     signal.alarm(PATIENCE if way not in WAYS else 0)
@@ -197,7 +209,7 @@ def by_gap(name: str, folder: Path) -> list[float]:
 
 
 def print_ways(pool: ProcessPoolExecutor, names: list[str], folder: Path, seeds: int) -> None:
-    ways = [*WAYS, *(way for way, _ in installed_peers())]
+    ways = [*WAYS, *installed_peers()]
     tasks = {
         (name, way): [pool.submit(score, way, "with all of it", name, folder, seed) for seed in range(seeds)]
         for name in names
@@ -229,13 +241,35 @@ def print_left_out(pool: ProcessPoolExecutor, names: list[str], folder: Path) ->
     print(f"  chosen on the other sets, met on the one left out: {np.mean(left_out):.1f}")
 
 
+def print_families(pool: ProcessPoolExecutor, draws: int) -> None:
+    ours = {"AutoFusion": "with all of it", "by agreement alone": "by agreement alone"}
+    print(f"{'family':24s}{'hardness':>10s}{'best simple':>14s}" + "".join(f"{what:>20s}" for what in ours))
+    totals = []
+    for hardness in HARDNESS:
+        for family in families.FAMILIES:
+            names = [f"{_DRAW}{family}/{hardness}/{number}" for number in range(draws)]
+            simple = [[pool.submit(score, way, "with all of it", name, FOLDER, 0) for way in SIMPLE] for name in names]
+            found = [[pool.submit(score, "AutoFusion", what, name, FOLDER, 0) for name in names] for what in ours.values()]
+            best = np.mean([max(task.result()[0] for task in each) for each in simple])
+            means = [best, *(np.mean([task.result()[0] for task in each]) for each in found)]
+            totals.append(means)
+            print(f"{family:24s}{hardness:10.1f}{means[0]:14.1f}" + "".join(f"{m:20.1f}" for m in means[1:]), flush=True)
+    mean = np.mean(totals, axis=0)
+    print(f"{'mean':34s}{mean[0]:14.1f}" + "".join(f"{m:20.1f}" for m in mean[1:]))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--data", type=Path, default=FOLDER)
+    parser.add_argument("--families", type=int, metavar="N", help="N draws of each family of generated data instead")
     parser.add_argument("names", nargs="*", default=[*FILES, *TABLES], metavar="NAME")
     options = parser.parse_args()
+    if options.families:
+        with ProcessPoolExecutor(options.processes) as pool:
+            print_families(pool, options.families)
+        return
     names = [name for name in options.names if data(name, options.data) is not None]
     with ProcessPoolExecutor(options.processes) as pool:
         print_ways(pool, names, options.data, options.seeds)

@@ -99,6 +99,13 @@ def complementary(rng: np.random.Generator, hardness: float) -> Draw:
     ], y
 
 
+def three_factors(rng: np.random.Generator, hardness: float) -> Draw:
+    """Eight clusters, of which each of three views sees two."""
+    factors = rng.integers(0, 2, (3, 540))
+    y = np.array([4, 2, 1]) @ factors
+    return [3 * rng.normal(size=(2, 5))[factor] + hardness * rng.normal(size=(540, 5)) for factor in factors], y
+
+
 def beside_noise(rng: np.random.Generator, hardness: float) -> Draw:
     views, y = clouds(rng, hardness)
     return [*views, rng.normal(size=(len(y), int(rng.integers(5, 100))))], y
@@ -114,7 +121,7 @@ FAMILIES: dict[str, Callable[[np.random.Generator, float], Draw]] = {
     made.__name__: made
     for made in (
         clouds, along_a_ray, single_columns, other_units, curves, word_counts, expression, answers, complementary,
-        beside_noise, with_outliers,
+        three_factors, beside_noise, with_outliers,
     )
 }  # fmt: skip
 

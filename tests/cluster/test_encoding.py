@@ -178,7 +178,7 @@ def test_regression_raw_tables_above_5000_rows():
     frames, cluster = customers(n=5_400)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ViewfuseWarning)
-        model = fitted({name: table.select_dtypes(["number", "object"]) for name, table in frames.items()})
+        model = fitted({name: table.select_dtypes(exclude=["datetime", "bool"]) for name, table in frames.items()})
     assert vf.metrics.evaluate(cluster, model.labels_)["ari"] > 0.95
 
 

@@ -70,7 +70,7 @@ def test_the_docstring_is_complete(key):
     text = METHODS[key].__doc__
     assert not re.search(r"^\s*\{[\w:, -]+\}\s*$", text, flags=re.MULTILINE)
     for name in METHODS[key]._get_param_names():
-        assert re.search(rf"^    (\w+, )*{name}(, \w+)* : ", text, flags=re.MULTILINE), name
+        assert re.search(rf"^(?:    )?(\w+, )*{name}(, \w+)* : ", text, flags=re.MULTILINE), name
     assert ">>> " in text
 
 

@@ -24,6 +24,9 @@ def counts(rng, n=80, d=40):
         (lambda rng: rng.random((80, 40)) * (rng.random((80, 40)) < 0.2), "directions"),
         (lambda rng: rng.poisson(2.0, (80, 3)).astype(float), "standardised"),  # too few columns for directions
         (lambda rng: np.exp(1.5 * rng.normal(size=(80, 6))), "logarithms"),
+        (lambda rng: rng.dirichlet(np.full(6, 3.0), size=80), "square roots"),
+        (lambda rng: 100 * rng.dirichlet(np.full(6, 3.0), size=80).round(4), "square roots"),
+        (lambda rng: rng.dirichlet(np.full(6, 3.0), size=80) - 0.3, "standardised"),  # not all at least 0
         (lambda rng: rng.normal(size=(80, 6)), "standardised"),
         (lambda rng: rng.random((80, 6)), "standardised"),
         (lambda rng: np.exp(1.5 * rng.normal(size=(80, 6))) - 1, "standardised"),  # logarithms need positive values
@@ -37,6 +40,14 @@ def test_sparse_and_dense_views_give_the_same_points(rng):
     view = counts(rng)
     sparse = sp.csr_array(view)
     assert np.allclose(represent(sparse)(sparse), represent(view)(view))
+
+
+def test_shares_are_measured_by_standardised_square_roots(rng):
+    view = rng.dirichlet(np.full(5, 2.0), size=100)
+    roots = np.sqrt(view)
+    expected = (roots - roots.mean(axis=0)) / roots.std(axis=0)
+    np.testing.assert_allclose(represent(view)(view), np.clip(expected, -4, 4))
+    np.testing.assert_allclose(represent(50 * view)(50 * view), np.clip(expected, -4, 4))
 
 
 def test_units_and_origins_of_standardised_columns_change_nothing(rng):

@@ -45,6 +45,13 @@ def test_guess(array, kind):
     assert guess_kind(array) == kind
 
 
+@pytest.mark.parametrize(("smallest", "is_kernel"), [(0.0, True), (-0.009, True), (-0.02, False), (-0.5, False)])
+def test_a_kernel_has_no_negative_eigenvalues_up_to_rounding(smallest, is_kernel):
+    axes = np.linalg.qr(RNG.normal(size=(40, 40)))[0]
+    kernel = (axes * np.r_[smallest, np.linspace(1, 100, 39)]) @ axes.T
+    assert (guess_kind((kernel + kernel.T) / 2) == "kernel") == is_kernel
+
+
 def test_similarities_that_are_no_kernel_are_a_graph():
     similarity = RNG.random_sample((40, 40))
     similarity = np.triu(similarity, 1) + np.triu(similarity, 1).T + 0.01 * np.eye(40)

@@ -164,6 +164,110 @@ def test_same_distribution_is_the_test_of_kolmogorov_and_smirnov(sizes):
     assert compared > 3
 
 
+def problems_of(change):
+    """The warnings of tables of which the column 'weight' was changed."""
+    data = tables()
+    column = data["body"]["weight"].to_numpy().copy()
+    data["body"]["weight"] = change(column)
+    return [message.problem for message in given(Views(data))]
+
+
+def multiplied(factor, count):
+    return lambda column: np.where(np.arange(N) % (N // count) == 0, factor * column, column)
+
+
+@pytest.mark.parametrize(
+    ("factor", "count", "warned"),
+    [
+        (10, 40, False),
+        (50, 40, False),
+        (100, 40, True),
+        (200, 40, False),
+        (1000, 40, True),
+        (1000, 6, True),
+        (1000, 5, False),
+    ],
+)
+def test_two_units_differ_by_a_power_of_ten_in_many_rows(factor, count, warned):
+    found = problems_of(multiplied(factor, count))
+    assert bool(found) == warned, found
+    if warned:
+        assert f"one about {factor:,} times the other" in found[0]
+
+
+def test_two_groups_without_a_gap_or_of_other_shapes_are_no_units():
+    rng = np.random.default_rng(0)
+    assert problems_of(lambda column: 10 ** rng.uniform(0, 4, N)) == []
+    assert problems_of(lambda column: np.where(np.arange(N) % 3, column.mean(), 1000 * column)) == []
+    values = np.array([1.0, 2.0, 3.0])[np.arange(N) % 3]
+    assert problems_of(lambda column: np.where(np.arange(N) % 4, values, 1000 * values)) == []  # few values
+
+
+@pytest.mark.parametrize(("count", "warned"), [(2, False), (3, True), (40, True), (60, False)])
+def test_a_code_occurs_several_times_but_not_mostly(count, warned):
+    def coded(value):
+        return lambda column: np.where(np.arange(N) % (N // count) == 0, value, column)
+
+    for code in (-999.0, 9999.0):
+        found = problems_of(coded(code))
+        assert bool(found) == warned, found
+        assert not warned or f"{code:g} occurs several times in column 'weight'" in found[0]
+    assert (
+        problems_of(coded(tables()["body"]["weight"].min() - 1)) == []
+    )  # not farther from the others than these are from each other
+
+
+def test_codes_among_few_values_are_answers():
+    assert problems_of(lambda column: np.where(np.arange(N) % 4, np.arange(N) % 7, 99.0)) == []
+    assert problems_of(lambda column: np.where(np.arange(N) % 4, np.arange(N) % 23, 99.0)) != []
+
+
+@pytest.mark.parametrize(("share", "warned"), [(0.02, False), (0.1, True), (0.35, True), (0.45, False)])
+def test_rows_of_the_other_sign_are_some_but_not_half(share, warned):
+    data = tables()
+    data["body"].iloc[: int(share * N)] *= -1
+    assert bool(given(Views(data))) == warned
+
+
+def test_signs_that_another_view_knows_are_clusters():
+    data = tables()
+    rows = np.arange(N) % 3 == 0
+    data["body"][rows] *= -1
+    data["use"]["a"] = np.where(rows, 5, 0) + np.random.default_rng(0).normal(size=N)
+    assert given(Views(data)) == []
+
+
+def test_totals_of_some_columns_are_no_totals():
+    for n_columns, warned in ((4, True), (3, False)):
+        data = tables()
+        total = data["use"].sum()
+        total.iloc[n_columns:] = 1.0
+        data["use"].loc["Total"] = total
+        data["body"].loc["Total"] = data["body"].mean().round()
+        assert bool([m for m in given(Views(data)) if "the sum of all other rows in" in m.problem]) == warned
+
+
+@pytest.mark.parametrize(("count", "warned"), [(9, False), (10, True), (50, True), (70, False)])
+def test_rows_filled_down_are_many_but_not_most(count, warned):
+    data = tables()
+    data["use"].iloc[:count] = data["use"].iloc[0].to_numpy()
+    assert bool([m for m in given(Views(data)) if "exactly the same values" in m.problem]) == warned
+
+
+@pytest.mark.parametrize(("count", "noted"), [(11, False), (12, True)])
+def test_a_frequent_value_is_that_of_a_tenth(count, noted):
+    data = tables()
+    data["use"].iloc[:count, 0] = data["use"]["a"].median()
+    assert bool([note for note in notes_of(Views(data)) if "is frequent in column 'a'" in note]) == noted
+
+
+@pytest.mark.parametrize(("first", "noted"), [(100_000, True), (10_000, False)])
+def test_ids_have_many_digits(first, noted):
+    data = tables()
+    data["body"]["account"] = 3 * np.random.default_rng(0).choice(first, N, replace=False)
+    assert bool([note for note in notes_of(Views(data)) if "whole number" in note]) == noted
+
+
 @pytest.mark.parametrize("method", ["auto", "gfsc", "anchor-gfsc", "km"])
 def test_every_kind_of_estimator_says_it(method):
     data = tables()

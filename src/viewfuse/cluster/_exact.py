@@ -194,9 +194,9 @@ class ExactFusion(StoppableMixin, ViewReportMixin, NewSamplesMixin, RelationIdsM
             self._new_samples = self._new_samples.renumbered(order, to_host(self.labels_))
 
     def __getstate__(self) -> dict[str, Any]:
-        if isinstance(vars(self).get("_new_samples"), SamplesOfFit):
-            self._known_samples()  # a pickled model has what was learned from the data instead of the data
         state: Any = super().__getstate__()
+        if isinstance(state.get("_new_samples"), SamplesOfFit):  # what was learned from the data, instead of the data
+            state = {**state, "_new_samples": self._known_samples()}
         return {name: value for name, value in state.items() if name != "_origin"}
 
     def _prepared(self, views: Views, arrays: list[Any], used: list[int]) -> tuple[list[Any], np.ndarray | None]:

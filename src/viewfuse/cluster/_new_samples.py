@@ -121,13 +121,16 @@ class NewSamples:
         )
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class SamplesOfFit:
     """What ``NewSamples`` learn from, kept until new samples come: most fits never meet any.
+
+    ``predict`` must not change the attributes of an estimator, so what was learned is kept here.
 
     Attributes
     ----------
     arrays, present, used, weights, labels, embedding, encoded : the arguments of ``NewSamples.learn``
+    known : NewSamples or None, what was learned; the arrays are then let go
     """
 
     arrays: tuple[Any, ...]
@@ -137,6 +140,7 @@ class SamplesOfFit:
     labels: np.ndarray
     embedding: np.ndarray
     encoded: tuple[bool, ...]
+    known: NewSamples | None = None
 
     @classmethod
     def keep(cls, arrays: Sequence[Any], *others: Any) -> SamplesOfFit:
@@ -145,9 +149,12 @@ class SamplesOfFit:
         return cls(copies, *others)
 
     def learned(self) -> NewSamples:
-        return NewSamples.learn(
-            self.arrays, self.present, self.used, self.weights, self.labels, self.embedding, self.encoded
-        )
+        if self.known is None:
+            self.known = NewSamples.learn(
+                self.arrays, self.present, self.used, self.weights, self.labels, self.embedding, self.encoded
+            )
+            self.arrays = ()
+        return self.known
 
     def renumbered(self, order: np.ndarray, labels: np.ndarray) -> SamplesOfFit:
         """The same with clusters in another order, which the labels are in."""
@@ -187,9 +194,7 @@ class NewSamplesMixin:
                 f"{type(self).__name__} cannot place new samples among graphs that are given as affinity='precomputed'; "
                 "declare the views as graphs instead: Views(..., kinds={'NAME': 'graph'})."
             )
-        if isinstance(self._new_samples, SamplesOfFit):
-            self._new_samples = self._new_samples.learned()
-        return self._new_samples
+        return self._new_samples.learned() if isinstance(self._new_samples, SamplesOfFit) else self._new_samples
 
     def _placed_new(self, X: Any) -> tuple[np.ndarray, np.ndarray, Votes]:
         known = self._known_samples()

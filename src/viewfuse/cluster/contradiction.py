@@ -8,6 +8,9 @@ the result if neither tells much about the other: with the entropies of the two 
 ``H(result | own) / H(result)`` are both above 0.8. Clusters that divide or join those of the result do not contradict it,
 nor do views of which each sees only some of the borders, since the result then tells the clusters of all of them.
 
+A view whose clusters are not clear may still have a *structure*: eigenvalues well below those of the cloud. If it tells
+nothing about any other view (:mod:`viewfuse.cluster.relatedness`), its rows may be in another order too.
+
 Only columns of numbers count, unless a view has many columns: every category is a clear partition, and most have nothing to
 do with the clusters.
 """
@@ -39,6 +42,8 @@ __all__ = ["OwnClusters", "contradiction", "warn_of_contradictions"]
 _CONTRADICTS = 0.8  # of both entropies
 _CLEAR_GAP = 0.6
 _NULL_RATIO = 0.3
+_STRUCTURED = 0.6  # of the eigenvalues without clusters
+_RANDOM_GRAPHS = 3
 _MOST_CLUSTERS = 10
 _SMALLEST = 0.25  # of the mean size
 _MOST_SAMPLES = 300
@@ -87,20 +92,40 @@ def warn_of_contradictions(
             warn(ContradictingViewWarning(what, hint=hint, view=views.names[v]))
         else:
             note(what)
-    _note_unrelated(views, {v: near for v, (_, near) in looked_at.items()}, {*against, *chain.from_iterable(opposed)})
+    _tell_of_unrelated(views, looked_at, {*against, *chain.from_iterable(opposed)})
 
 
-def _note_unrelated(views: Views, near: dict[int, NearPairs], known: set[int]) -> None:
-    """Note views that tell nothing about any other, except for those of which something is known already."""
-    found = [
-        repr(views.names[v]) for v in near if v not in known and _is_unrelated(near[v], [near[u] for u in near if u != v])
-    ]
-    if found:
-        tell = "View {} tells" if len(found) == 1 else "Views {} tell"
-        note(
-            f"{tell.format(', '.join(found))} nothing about any other view: samples that are near each other there are near "
-            "in others no more often than by chance. Either this is noise, or the rows are in another order."
+def _tell_of_unrelated(views: Views, looked_at: dict[int, LookedAt], known: set[int]) -> None:
+    """Warn of views with a structure that no other view shares; note those without. Of ``known`` ones something was said.
+
+    Noise tells nothing about any other view either, and it has no structure.
+    """
+    near = {v: pairs for v, (_, pairs) in looked_at.items()}
+    found = [v for v in near if v not in known and _is_unrelated(near[v], [near[u] for u in near if u != v])]
+    if not found:
+        return
+    structured = [v for v in found if (own := looked_at[v][0]) is not None and own.is_structured]
+    if len(structured) == 1 and len(near) == 2:
+        structured = []  # the other view is noise
+    what = (
+        " nothing about any other view: samples that are near each other there are near in others no more often than by "
+        "chance. "
+    )
+    if structured:
+        warn(
+            ContradictingViewWarning(
+                f"{_tell(views, structured)}{what}It has a structure of its own, so its rows may be in another order.",
+                hint="Check the order of the rows and the ids of the views.",
+                view=views.names[structured[-1]],
+            )
         )
+    if rest := [v for v in found if v not in structured]:
+        note(f"{_tell(views, rest)}{what}Either this is noise, or the rows are in another order.")
+
+
+def _tell(views: Views, some: Sequence[int]) -> str:
+    names = ", ".join(repr(views.names[v]) for v in some)
+    return f"View {names} tells" if len(some) == 1 else f"Views {names} tell"
 
 
 def _is_unrelated(one: NearPairs, others: Sequence[NearPairs]) -> bool:
@@ -113,11 +138,9 @@ def _is_unrelated(one: NearPairs, others: Sequence[NearPairs]) -> bool:
     return compared
 
 
-def _looked_at(
-    views: Views, arrays: Sequence[Any], present: np.ndarray | None
-) -> dict[int, tuple[OwnClusters | None, NearPairs]]:
+def _looked_at(views: Views, arrays: Sequence[Any], present: np.ndarray | None) -> dict[int, LookedAt]:
     """The clusters that views have by themselves, and which samples are near each other in them."""
-    found: dict[int, tuple[OwnClusters | None, NearPairs]] = {}
+    found: dict[int, LookedAt] = {}
     for v in (v for v, kind in enumerate(views.kinds) if kind == "graph" and len(views) <= _MOST_IN_GRAPH):
         graph = sp.csr_array(arrays[v])
         rows = np.flatnonzero(np.asarray(abs(graph).sum(axis=1)).ravel() + np.asarray(abs(graph).sum(axis=0)).ravel())
@@ -133,7 +156,7 @@ def _looked_at(
     return found
 
 
-def _looked_at_features(views: Views, v: int, some: Any, rows: np.ndarray) -> tuple[OwnClusters | None, NearPairs]:
+def _looked_at_features(views: Views, v: int, some: Any, rows: np.ndarray) -> LookedAt:
     """By all columns, it is found which samples are near each other; by those of numbers, which clusters are clear."""
     numbers = _columns_of_numbers(views, v, some)
     samples = Samples((_points(some, views.is_encoded(v)),)).compact()
@@ -141,7 +164,7 @@ def _looked_at_features(views: Views, v: int, some: Any, rows: np.ndarray) -> tu
     if not numbers.any():
         return None, NearPairs(rows, graph)
     if numbers.all():
-        return OwnClusters(rows, _cuts(graph, _CLEAR_GAP), samples), NearPairs(rows, graph)
+        return OwnClusters(rows, _cuts(graph, _CLEAR_GAP), graph, samples), NearPairs(rows, graph)
     return OwnClusters.of_points(_points(some[:, numbers], views.is_encoded(v)), rows), NearPairs(rows, graph)
 
 
@@ -164,19 +187,22 @@ class OwnClusters:
     Attributes
     ----------
     rows : (n,) array of int, the samples that were looked at
-    cuts : list of _Cut, of the graph of these samples
-    samples : Samples, whose clouds the cuts are compared with; None if they are known to be clear
+    cuts : list of _Cut
+    graph : (n, n) sparse array, the symmetric graph of these samples
+    samples : Samples, whose clouds the cuts are compared with; None for a view that is a graph, whose cuts are clear
     """
 
     rows: np.ndarray
     cuts: list[_Cut]
+    graph: sp.csr_array
     samples: Samples | None = None
 
     @classmethod
     def of_points(cls, points: np.ndarray, rows: np.ndarray) -> OwnClusters:
         """The clusters of these rows, which are points, (n, p)."""
         samples = Samples((points,)).compact()
-        return cls(rows, _cuts(samples.joint_graph(), _CLEAR_GAP), samples)
+        graph = samples.joint_graph()
+        return cls(rows, _cuts(graph, _CLEAR_GAP), graph, samples)
 
     @classmethod
     def of_graph(cls, graph: Any, rows: np.ndarray) -> OwnClusters:
@@ -184,18 +210,32 @@ class OwnClusters:
         symmetric = sp.csr_array(abs(graph))
         symmetric = sp.csr_array(symmetric + symmetric.T)
         cuts = _cuts(symmetric, _GAP_OF_GRAPH)
-        return cls(rows, [cut for cut in cuts if modularity(symmetric, cut.labels) > _MODULARITY])
+        return cls(rows, [cut for cut in cuts if modularity(symmetric, cut.labels) > _MODULARITY], symmetric)
 
     @cached_property
     def clear(self) -> np.ndarray | None:
         """Labels of the clear clusters, (n,); None if there are none."""
         clear = self.cuts
         if self.samples is not None and self.cuts:
-            count = min(_MOST_CLUSTERS + 1, len(self.samples) - 1)
-            clouds = null_spectra(self.samples, count, np.random.RandomState(0))
-            nulls = np.mean([cloud.values for _, cloud in clouds], axis=0)
-            clear = [cut for cut in self.cuts if ratio_to_null(cut.values, nulls, cut.k) <= _NULL_RATIO]
+            clear = [cut for cut in self.cuts if ratio_to_null(cut.values, self._nulls, cut.k) <= _NULL_RATIO]
         return max(clear, key=lambda cut: cut.gap).labels if clear else None
+
+    @cached_property
+    def is_structured(self) -> bool:
+        """Whether the graph has clusters, clear or not, that a cloud or a random graph with the same degrees has not."""
+        values = spectrum(self.graph, len(self._nulls), random_state=np.random.RandomState(0)).values
+        return min(ratio_to_null(values, self._nulls, k) for k in range(2, len(values))) <= _STRUCTURED
+
+    @cached_property
+    def _nulls(self) -> np.ndarray:
+        """The eigenvalues of clouds or random graphs without clusters."""
+        rng = np.random.RandomState(0)
+        count = min(_MOST_CLUSTERS + 1, len(self.rows) - 1)
+        if self.samples is None:
+            random = [spectrum(_rewired(self.graph, rng), count, random_state=rng) for _ in range(_RANDOM_GRAPHS)]
+        else:
+            random = [found for _, found in null_spectra(self.samples, count, rng)]
+        return np.asarray(np.mean([found.values for found in random], axis=0))
 
     @property
     def n_clear(self) -> int:
@@ -219,6 +259,9 @@ class OwnClusters:
         return contradiction(self.clear[here], other.clear[there]) > _CONTRADICTS
 
 
+LookedAt = tuple[OwnClusters | None, NearPairs]
+
+
 def _cuts(graph: sp.csr_array, least_gap: float) -> list[_Cut]:
     """The cuts with a gap of at least this size in which no cluster is small."""
     n = graph.shape[0]
@@ -231,6 +274,15 @@ def _cuts(graph: sp.csr_array, least_gap: float) -> list[_Cut]:
             if np.bincount(labels, minlength=k).min() >= _SMALLEST * n / k:
                 cuts.append(_Cut(k, gap, found.values, labels))
     return cuts
+
+
+def _rewired(graph: sp.csr_array, rng: np.random.RandomState) -> sp.csr_array:
+    """A random graph in which every sample has about as many edges as in this one."""
+    edges = sp.triu(graph, k=1).tocoo()
+    ends = rng.permutation(np.concatenate([edges.row, edges.col]))
+    first, second = ends[: len(ends) // 2], ends[len(ends) // 2 :]
+    random = sp.csr_array((np.ones(len(first)), (first, second)), shape=graph.shape)
+    return sp.csr_array(random + random.T)
 
 
 def contradiction(one: np.ndarray, other: np.ndarray) -> float:

@@ -1,7 +1,7 @@
 """Whether two views of the same samples tell anything about each other.
 
 If the rows of one view are in another order, samples that are near each other in it are near each other in the other view no
-more often than by chance. That is true of a view of noise too, so it is noted and not warned of. It needs no clusters.
+more often than by chance. That is true of a view of noise too. It needs no clusters.
 """
 
 from __future__ import annotations

@@ -7,6 +7,9 @@ points whose Euclidean distances suit its values:
 * ``directions``: counts, words and other non-negative data that is mostly zero. Rows of unit length (square roots of counts,
   which have a constant variance), measured from their mean, again of unit length.
 * ``logarithms``: positive columns with heavy tails (amounts, concentrations, expression). Standardised logarithms.
+* ``square roots``: shares of a whole, such as histograms and topics: non-negative, with the same sum in every row.
+  Standardised square roots, whose distance is Hellinger's but for the scales of the columns: the variance of a share grows
+  with the share.
 * ``standardised``: all other data. Columns of mean 0 and standard deviation 1, clipped at ±4 so that single outliers do not
   dominate a distance.
 * ``encoded``: tables whose columns were encoded one by one (:mod:`viewfuse.views.encoding`). They are used as they are.
@@ -28,6 +31,7 @@ __all__ = ["Representation", "represent"]
 _MOST_ZEROS = 0.5  # share of zeros from which non-negative data is about what is there, not how much
 _FEWEST_DIRECTIONS = 10  # columns; the direction of a row with fewer says little about it
 _SKEWED = 1.5
+_FEWEST_SHARES, _SAME_SUM = 3, 1e-3  # columns; deviation of sums
 _CLIP = 4.0  # standard deviations
 
 
@@ -37,10 +41,10 @@ class Representation:
 
     Attributes
     ----------
-    kind : {"directions", "logarithms", "standardised", "encoded"}
+    kind : {"directions", "logarithms", "square roots", "standardised", "encoded"}
     reason : str, what was seen in the values
     columns : (p,) array of int, the columns that are used; constant ones are not
-    centre, scale : (p,) arrays; after the logarithm or, for directions, of the rows of unit length
+    centre, scale : (p,) arrays; after the logarithm or the root or, for directions, of the rows of unit length
     floor : (p,) array or None, the smallest value that a logarithm is taken of
     counts : bool, whether square roots are taken first
     """
@@ -62,6 +66,8 @@ class Representation:
         values = values if self.columns.size == values.shape[1] else values[:, self.columns]
         if self.kind == "encoded":
             return values
+        if self.counts:
+            values = np.sqrt(np.maximum(values, 0))
         if self.floor is not None:
             values = np.log(np.maximum(values, self.floor.astype(dtype)))
         points = values - self.centre.astype(dtype)
@@ -96,6 +102,10 @@ def represent(view: Any, *, encoded: bool = False, known_counts: bool = False) -
         return Representation(
             "logarithms", "positive with heavy tails", columns, logarithms.mean(axis=0), _spread(logarithms), floor
         )
+    if _are_shares(view):
+        roots = np.sqrt(values)
+        reason = "not negative, with the same sum in every row"
+        return Representation("square roots", reason, columns, roots.mean(axis=0), _spread(roots), counts=True)
     return Representation("standardised", "a table of numbers", columns, values.mean(axis=0), _spread(values))
 
 
@@ -113,6 +123,14 @@ def _varying_columns(view: Any) -> np.ndarray:
 def _is_counts(view: Any) -> bool:
     values = view.data if sp.issparse(view) else view
     return bool(values.size and values.min() >= 0 and values.max() > 2 and np.all(values == np.round(values)))
+
+
+def _are_shares(view: Any) -> bool:
+    """Whether rows are shares of a whole; sums of rounded shares differ a little."""
+    if view.shape[1] < _FEWEST_SHARES or view.min() < 0:
+        return False
+    sums = np.asarray(view.sum(axis=1), dtype=float).ravel()
+    return bool(sums.mean() > 0 and np.abs(sums - sums.mean()).max() <= _SAME_SUM * sums.mean())
 
 
 def _is_mostly_zero(view: Any) -> bool:

@@ -69,7 +69,7 @@ class Feature:
         if self.kind == "category":
             return f"{100 * mean:.0f} %"
         if self.kind == "date":
-            return str(np.datetime64("1970-01-01") + round(mean))
+            return str(np.datetime64("1970-01-01") + np.timedelta64(round(mean), "D"))
         _, unit = split_unit(self.name)
         return f"{number(mean)} {unit}" if unit else number(mean)
 

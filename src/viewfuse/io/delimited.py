@@ -121,6 +121,8 @@ def _read(path: Path, form: Form, **options: Any) -> Any:
     if form.header is None:
         frame.columns = [str(number) for number in range(1, frame.shape[1] + 1)]
     frame.columns = [str(name) for name in frame.columns]
+    if list(frame.index[:2]) != list(range(len(frame))[:2]):  # pandas 3 makes a range of row names at equal distances
+        frame.index = require("pandas").Index(frame.index.to_numpy())
     return frame
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from .._utils.warn import ignoring
 from ..exceptions import ViewsFormatError
 from . import _mat5
 from ._safety import Unread, checked_sparse
@@ -32,7 +33,8 @@ def read_mat(path: Path) -> dict[str, Any]:
         scanned = [variable for variable in _mat5.scan(path) if variable.name]
         wanted = [variable.name for variable in scanned if variable.readable]
         unread = [variable.name for variable in scanned if not variable.readable]
-    found = loadmat(str(path), variable_names=wanted, appendmat=False)
+    with ignoring("The default value for `spmatrix` is changing"):  # either kind is read
+        found = loadmat(str(path), variable_names=wanted, appendmat=False)
     values = {name: _plain(value, name) for name, value in found.items() if not name.startswith("__")}
     return {**values, **{name: Unread() for name in unread}}
 

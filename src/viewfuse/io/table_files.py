@@ -124,12 +124,13 @@ def _read_spreadsheet(path: Path, kind: str) -> Any:
     check_claim(claimed, path.stat().st_size, "the workbook")
     engine = _ENGINES[kind]
     require(engine, extra="tables")
-    with require("pandas").ExcelFile(path, engine=engine) as book:
+    pandas = require("pandas")
+    with pandas.ExcelFile(path, engine=engine) as book:
         sheets = list(book.sheet_names)
-        top = book.parse(sheets[0], header=None, nrows=_TOP, dtype=str, keep_default_na=False)
+        top = pandas.read_excel(book, sheet_name=sheets[0], header=None, nrows=_TOP, dtype=str, keep_default_na=False)
         rows = [[str(cell).strip() for cell in row] for row in top.to_numpy(dtype=object).tolist()]
         above = rows_above_header(rows)
-        frame = book.parse(sheets[0], header=above, keep_default_na=False, na_values=EMPTY)
+        frame = pandas.read_excel(book, sheet_name=sheets[0], header=above, keep_default_na=False, na_values=EMPTY)
     warn_of_title(path, [" ".join(filter(None, row)) for row in rows[:above]])
     if len(sheets) > 1:
         problem = f"{path}: the sheet {sheets[0]!r} is read; {listed(sheets[1:])} are not used."

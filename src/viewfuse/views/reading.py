@@ -13,7 +13,7 @@ from .._utils.text import count, listed
 from .._utils.warn import recording, texts_of, warn
 from ..exceptions import EmptyCellsWarning, EncodingWarning, UnusedColumnsWarning, ViewsError
 from .encoding import Encoding, TableEncoding, Types, encode_table, learn_encodings
-from .encoding.table import encode_array, learn_array, plain_encoding
+from .encoding.table import encode_array, learn_array, plain_encoding, weigh_categories
 from .filling import Filler, has_empty_cells
 from .join_by_id import Aligned, Member, Missing
 from .kinds import RELATIONS, guess_kind
@@ -95,6 +95,7 @@ def _read(
             learn_array(name, array) if table is None and not is_relation else table
             for name, array, table, is_relation in zip(names, arrays, tables, related, strict=True)
         ]
+        tables, arrays = weigh_categories(tables, arrays)
     arrays = [array if t is None else encode_array(array, t) for array, t in zip(arrays, tables, strict=True)]
     filler = _filler(arrays, tables, related) if encoding is None else encoding.filler
     if any(map(has_empty_cells, arrays)):

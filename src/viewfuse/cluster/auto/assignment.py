@@ -46,6 +46,7 @@ class AssignmentMixin:
     _sample_points: list[np.ndarray]
     _kept: list[int]
     _labelling: Labelling | None
+    _learned_later: dict[str, Labelling]
     affinity_matrix_: Any
     _most_voters: ClassVar[int] = 1_500  # clustered samples by whose votes more than 5,000 samples are assigned
     _block_rows: ClassVar[int] = 16_384  # rows that are assigned at a time
@@ -95,7 +96,7 @@ class AssignmentMixin:
             self._keep_voters(voters)
         else:
             self._space = VotingSpace.of(clustered, products=products)
-            self._labelling = None
+            self._labelling, self._learned_later = None, {}
             self._membership, own = Membership.learn(self._space, self._sample_labels, k)
         if rows.size == n:
             place = np.argsort(rows)
@@ -113,10 +114,13 @@ class AssignmentMixin:
 
     def _rule(self) -> Labelling:
         """The rule for the labels of samples that were not clustered. It is learned when the first ones come."""
-        if self._labelling is None:
+        if self._labelling is not None:
+            return self._labelling
+        later = vars(self).setdefault("_learned_later", {})  # predict must not change the attributes
+        if "labelling" not in later:
             clustered = np.hstack([self._sample_points[v] for v in self._kept])
-            self._labelling = Labelling.learn(clustered, self._space, self._sample_labels, self.n_clusters_)
-        return self._labelling
+            later["labelling"] = Labelling.learn(clustered, self._space, self._sample_labels, self.n_clusters_)
+        return later["labelling"]
 
     def _voters(self) -> np.ndarray:
         """The positions among the clustered samples of those by which others are assigned."""

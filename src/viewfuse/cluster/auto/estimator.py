@@ -214,7 +214,7 @@ class AutoFusion(AssignmentMixin, EmbeddingMixin, RelationIdsMixin, MultiViewClu
 
     def __getstate__(self) -> dict[str, Any]:
         state: Any = super().__getstate__()
-        return {name: value for name, value in state.items() if name not in ("_origin", "_joint_of_rows")}
+        return {name: value for name, value in state.items() if name not in ("_origin", "_joint_of_rows", "_learned_later")}
 
     @property
     def _n_features_out(self) -> int:
@@ -498,6 +498,8 @@ class AutoFusion(AssignmentMixin, EmbeddingMixin, RelationIdsMixin, MultiViewClu
         self._membership = self._membership.renumbered(order)
         if self._labelling is not None:
             self._labelling = self._labelling.renumbered(order)
+        else:
+            self._learned_later = {name: rule.renumbered(order) for name, rule in self._learned_later.items()}
 
     def _joint_of(self, views: list[Any], present: np.ndarray | None, rows: Any) -> np.ndarray:
         """The joint points of some samples, in single precision if there are many."""

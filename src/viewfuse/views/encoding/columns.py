@@ -14,7 +14,7 @@ another:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -63,6 +63,9 @@ class ColumnEncoding:
         Of the transformed numbers, or of the positions of ordered categories.
     shares : tuple of float or None
         How frequent each level is.
+    weight : float
+        What the encoded values are multiplied by: less than 1 for a category that has nothing to do with other columns
+        (:mod:`viewfuse.views.encoding.relevance`).
     """
 
     name: str
@@ -78,6 +81,7 @@ class ColumnEncoding:
     centre: float = 0.0
     scale: float = 1.0
     shares: tuple[float, ...] | None = None
+    weight: float = 1.0
 
     @property
     def feature_names(self) -> list[str]:
@@ -97,6 +101,18 @@ class ColumnEncoding:
         Returns an (n, m) array, NaN where a cell is empty, and the categories that the training data does not have: their
         indicators are all 0.
         """
+        coded, unknown = self._coded(values, view)
+        return (coded if self.weight == 1 else self.weight * coded), unknown
+
+    def weighted(self, weight: float) -> ColumnEncoding:
+        """The same column, with values multiplied by this."""
+        if weight == 1:
+            return self
+        notes = [self.note, "has little to do with other columns"]
+        words = f"{self.encoding}, times {weight:.2f}"
+        return replace(self, weight=weight, encoding=words, note="; ".join(filter(None, notes)))
+
+    def _coded(self, values: Any, view: str) -> tuple[np.ndarray, list[str]]:
         if self.levels is None:
             return self._standardised(numbers_of(values, self, view))[:, None], []
         distinct = Distinct.of(values)
@@ -113,7 +129,7 @@ class ColumnEncoding:
         """
         if self.levels is None:
             return numbers_of(values, self, view)[:, None]
-        coded, _ = self.encode(values, view)
+        coded, _ = self._coded(values, view)
         shares = np.asarray(self.shares)
         indicators = coded[:, 1:] / _HALF if self.type == "ordered" else coded
         if self.type != "ordered" and len(shares) == 2:

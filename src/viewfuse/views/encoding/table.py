@@ -12,7 +12,7 @@ turns ids into thirty columns of substrings, knows no order of words, and leaves
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ from ...exceptions import EncodingWarning, ViewsError, ViewsTypeError
 from ..filling import has_empty_cells
 from .column_types import MOST_EMPTY, Types, asked_type, check_types, column_type
 from .columns import ColumnEncoding, has_heavy_tail, learn_column, mean_and_spread, numbers_of
+from .relevance import column_weights
 
 __all__ = [
     "TableEncoding",
@@ -33,6 +34,7 @@ __all__ = [
     "learn_encodings",
     "plain_encoding",
     "readable_matrix",
+    "weigh_categories",
 ]
 
 _MOST_COLUMNS = 100_000
@@ -114,6 +116,31 @@ def encode_table(table: Any, encoding: TableEncoding) -> np.ndarray:
             )
         )
     return np.hstack(parts)
+
+
+def weigh_categories(
+    encodings: Sequence[TableEncoding | None], arrays: Sequence[Any]
+) -> tuple[list[TableEncoding | None], list[Any]]:
+    """Let categories that have nothing to do with other columns count less.
+
+    ``arrays`` are the encoded tables, whose rows are the same samples. Returns the encodings and the arrays.
+    """
+    ready = [v for v, table in enumerate(encodings) if table is not None and table.ready]
+    columns = {v: table.used for v, table in enumerate(encodings) if table is not None and v in ready}
+    if not any(column.levels is not None for used in columns.values() for column in used):
+        return list(encodings), list(arrays)
+    widths = {v: [len(column.feature_names) for column in columns[v]] for v in ready}
+    weights = iter(column_weights(np.hstack([arrays[v] for v in ready]), [w for v in ready for w in widths[v]]).tolist())
+    tables, weighted = list(encodings), list(arrays)
+    for v in ready:
+        found = [(column, next(weights)) for column in columns[v]]
+        factors = [1.0 if column.levels is None else round(weight, 2) for column, weight in found]
+        by_name = {column.name: factor for column, factor in zip(columns[v], factors, strict=True)}
+        table = tables[v]
+        assert table is not None, "only encoded tables are weighed"
+        tables[v] = replace(table, columns=tuple(one.weighted(by_name.get(one.name, 1.0)) for one in table.columns))
+        weighted[v] = arrays[v] * np.repeat(factors, widths[v])
+    return tables, weighted
 
 
 def readable_matrix(table: Any, encoding: TableEncoding) -> np.ndarray:
