@@ -289,7 +289,7 @@ class AutoFusion(AssignmentMixin, EmbeddingMixin, RelationIdsMixin, MultiViewClu
             self._sample_labels, more_labelled = numbered_by_size(best.labels), None
         else:
             self.verdict_, self._sample_labels = overlapping.verdict, best.labels
-            more_labelled = self._joint_of(chosen, present, more), overlapping.labels[len(rows) :]
+            more_labelled = more, overlapping.labels[len(rows) :]
         self._sample_embedding = best.embedding
         self._describe_views(views, samples, repeats, own)
         step("assigning all samples")
