@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
-.PHONY: demo test test-fast test-oldest coverage lint docs bench picture lock locked package clean
+.PHONY: demo test test-fast test-oldest test-versions coverage lint docs bench picture lock locked package clean
 
 demo: $(READY)
 	$(BIN)/viewfuse demo
@@ -23,6 +23,10 @@ test-fast: $(READY)
 
 test-oldest:
 	$(PYTHON) benchmarks/oldest.py
+
+# A part of the tests on Python 3.11, 3.12 and 3.13, with the oldest and the newest libraries.
+test-versions:
+	$(PYTHON) benchmarks/versions.py
 
 coverage: $(READY)
 	@# The deselected test limits the size of files, including those that coverage writes.
