@@ -311,9 +311,10 @@ def _plain_matrix(table: Any, encoding: TableEncoding) -> np.ndarray:
 
 def _nothing_left(view: str, columns: Sequence[ColumnEncoding]) -> ViewsError:
     reasons = "; ".join(f"{column.name!r}: {column.left_out}" for column in columns[:5])
-    return ViewsError(
-        f"View {view!r} has no column that can be used ({reasons}).",
-        hint="Leave the view out, or say what a column is with types={'COLUMN': 'category'}.",
-        view=view,
-        parameter="types",
-    )
+    problem = f"View {view!r} has no column that can be used ({reasons})."
+    if all(column.type in ("empty", "constant") for column in columns):
+        return ViewsError(
+            problem, hint="Leave it out, or check that it is a table with a line that names its columns.", view=view
+        )
+    hint = "Leave the view out, or say what a column is with types={'COLUMN': 'category'}."
+    return ViewsError(problem, hint=hint, view=view, parameter="types")
