@@ -9,6 +9,7 @@ import pytest
 
 from viewfuse import ViewsError
 from viewfuse.views.encoding.column_types import column_type
+from viewfuse.views.encoding.distinct import Distinct
 from viewfuse.views.encoding.scales import known_order
 from viewfuse.views.encoding.written import as_date, as_number, date_format, number_style
 
@@ -186,3 +187,16 @@ def test_whether_the_day_or_the_month_comes_first_is_found_from_all_dates():
     assert date_format(["03/04/2020", "12/25/2020"]) == "%m/%d/%Y"
     assert as_date(["25/12/2020"], "%d/%m/%Y")[0] - as_date(["24/12/2020"], "%d/%m/%Y")[0] == 1
     assert date_format(["1.5", "2.25"]) is None
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(7.0, "7"), (-7.0, "-7"), (7, "7"), (7.5, "7.5"), (" a ", "a"), (b"a", "a"), (2.0**53 - 1, "9007199254740991")],
+)
+def test_whole_numbers_are_written_without_a_point(value, text):
+    assert Distinct.text_of(value) == text
+
+
+def test_floating_point_numbers_beyond_the_whole_ones_are_written_as_such():
+    assert Distinct.text_of(2.0**53) == "9007199254740992.0"
+    assert Distinct.text_of(1e300) == "1e+300"
