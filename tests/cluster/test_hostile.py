@@ -38,6 +38,7 @@ def test_guarantees_hold_for_every_way_in_and_out(way):
 
 
 FOUND_IN_WAYS = {
+    "squares of huge new values overflowed where cells are filled": ("predict", "auto", 10002272),
     "fewer different rows than clusters, in a mixture": ("predict", "auto", 110000058),
     "numbers that single precision does not have, in the columns of a page": ("page", "anchor-gfsc", 31),
     "the standard deviation of sums of edge weights overflowed": ("edges", "auto", 16),
@@ -57,6 +58,9 @@ def test_what_failed_on_a_way_once_holds(reason):
 
 # Cases found by benchmarks/hostile.py. Each failed once, for the reason that is its key.
 FOUND = {
+    "a constant view was compared with clouds": Case(
+        "km", 57, 57, (("integers", "float64", 3), ("constant", "float64", 57)), 31858, {"tol": 1e-30, "max_iter": 2}
+    ),
     "fewer typical samples than clusters": Case("auto", 59, 58, (("same as first", "float16", 1),), 1840, {}),
     "a graph without a spectrum was compared with random ones": Case(
         "sc",

@@ -152,7 +152,8 @@ def _looked_at(views: Views, arrays: Sequence[Any], present: np.ndarray | None) 
         rows = _with_values(arrays[v], rows)
         if len(rows) >= _FEWEST_SAMPLES:
             some = arrays[v][rows].astype(float)
-            found[v] = _looked_at_features(views, v, in_unit(some, unit(some)), rows)
+            if not _is_constant(some):
+                found[v] = _looked_at_features(views, v, in_unit(some, unit(some)), rows)
     return found
 
 
@@ -321,6 +322,11 @@ def _with_values(array: Any, rows: np.ndarray) -> np.ndarray:
     if sp.issparse(some):
         return rows[np.asarray(abs(some).sum(axis=1)).ravel() > 0]
     return rows[np.isfinite(some).all(axis=1) & some.any(axis=1)]
+
+
+def _is_constant(some: Any) -> bool:
+    lowest, highest = some.min(axis=0), some.max(axis=0)
+    return bool((lowest != highest).nnz == 0) if sp.issparse(some) else bool((lowest == highest).all())
 
 
 def _points(some: Any, is_encoded: bool) -> np.ndarray:

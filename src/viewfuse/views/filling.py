@@ -28,6 +28,7 @@ _MOST_DONORS = 2_000
 _MOST_NUMBERS = 20_000_000  # in all donors together
 _BLOCK = 100
 _MOST_CANDIDATES = 2_000_000  # cells of donors that are looked at together
+_FARTHEST = 1e100  # standard deviations
 _UNKNOWN_DIFFERENCE = 1.0  # squared, of standardised columns
 
 
@@ -183,6 +184,7 @@ def _parts(n_cells: int, n_candidates: int) -> list[slice]:
 def _squared_differences(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Sums of squared differences over the columns that the rows of ``x`` have; 1 for those that a row of ``y`` lacks."""
     here, there = ~np.isnan(x), ~np.isnan(y)
+    x, y = (np.clip(each, -_FARTHEST, _FARTHEST) for each in (x, y))  # squares of new values may overflow
     if there.all():
         a = np.where(here, x, 0.0)
         squares = (a * a).sum(axis=1)[:, None] + here.astype(float) @ (y * y).T - 2 * a @ y.T
