@@ -224,7 +224,8 @@ class OwnClusters:
     def is_structured(self) -> bool:
         """Whether the graph has clusters, clear or not, that a cloud or a random graph with the same degrees has not."""
         values = spectrum(self.graph, len(self._nulls), random_state=np.random.RandomState(0)).values
-        return min(ratio_to_null(values, self._nulls, k) for k in range(2, len(values))) <= _STRUCTURED
+        ratios = [ratio_to_null(values, self._nulls, k) for k in range(2, len(values))]
+        return min(ratios, default=np.inf) <= _STRUCTURED  # of two samples or fewer there is none
 
     @cached_property
     def _nulls(self) -> np.ndarray:

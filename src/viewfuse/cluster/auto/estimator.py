@@ -260,7 +260,7 @@ class AutoFusion(AssignmentMixin, EmbeddingMixin, RelationIdsMixin, MultiViewClu
         order = canonical_order(chosen)
         rows = self._clustered_rows(order, rng)
         samples = measured(rows)
-        typical = _typical(samples)
+        typical = _typical(samples, 1 if self.n_clusters == "auto" else int(self.n_clusters))
         if len(typical) < len(rows):
             rows = rows[typical]
             samples = measured(rows)
@@ -567,16 +567,16 @@ def _agree(agreement: np.ndarray) -> bool:
     return len(agreement) > 2 and float(agreement.min()) >= _AGREED
 
 
-def _typical(samples: Samples) -> np.ndarray:
+def _typical(samples: Samples, n_clusters: int) -> np.ndarray:
     """The samples that are like others. Outliers would be clusters of their own, so they are assigned afterwards.
 
-    None is left out if there are few samples, or if more than a tenth would be outliers.
+    None is left out if there are few samples, or if more than a tenth would be outliers, or too few for the clusters remain.
     """
     every = np.arange(len(samples))
     if len(samples) < _FEWEST_WITH_OUTLIERS:
         return every
     inside = ~samples.neighbors().outliers()
-    return every[inside] if inside.sum() >= 0.9 * len(samples) else every
+    return every[inside] if inside.sum() >= max(0.9 * len(samples), n_clusters) else every
 
 
 def _check_present_somewhere(present: np.ndarray | None, views: Views) -> None:
