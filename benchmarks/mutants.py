@@ -3,8 +3,8 @@
     pip install cosmic-ray
     python benchmarks/mutants.py --sample 400 --seed 1 [--only views/ selection/ inspection/] [--processes 16] [--list]
 
-The modules are fusion/, linalg/, views/ with the encoding of tables, selection/, inspection/, cluster/contradiction.py,
-cluster/novelty.py and metrics.py.
+The modules are fusion/, linalg/, views/ with the encoding of tables, selection/, inspection/, metrics.py, and
+contradiction.py, novelty.py and relatedness.py of cluster/.
 
 The faults are those of cosmic-ray: an operator, comparison or number is replaced, a condition negated, a loop left out, a
 decorator removed. There are thousands, so a random sample is drawn, and the share of detected ("killed") faults is given
@@ -49,6 +49,7 @@ PACKAGE = ROOT / "src" / "viewfuse"
 EQUIVALENT = Path(__file__).with_name("equivalent_mutants.toml")
 NEEDS_GPU = {"fusion/kernels/triton_tiles.py"}
 LEAST = 0.8
+TRUST = ("contradiction", "novelty", "relatedness")  # the checks of views and new samples
 _PYTEST = ("-q", "-p", "no:cacheprovider", "-p", "no:randomly")
 PATIENCE, SLACK = 5, 10.0  # a multiple of the time of the original, and additional seconds
 
@@ -72,6 +73,7 @@ TESTS = {
     "fusion/view_graphs.py": ["tests/fusion/variants", "tests/fusion/test_exact.py", "tests/fusion/test_incomplete.py"],
     "cluster/contradiction.py": ["tests/cluster/test_contradiction.py"],
     "cluster/novelty.py": ["tests/cluster/test_novelty.py"],
+    "cluster/relatedness.py": ["tests/cluster/test_contradiction.py"],
     "selection/comparison.py": ["tests/selection/test_comparison.py"],
     "selection/matching.py": ["tests/selection/test_matching.py"],
     "selection/method_choice.py": ["tests/selection/test_method_choice.py"],
@@ -293,7 +295,7 @@ def main() -> int:
     options = parser.parse_args()
     os.chdir(ROOT)
     rooms = ("fusion/**/*.py", "linalg/*.py", "views/**/*.py", "selection/*.py", "inspection/*.py")
-    single = (PACKAGE / "metrics.py", PACKAGE / "cluster" / "contradiction.py", PACKAGE / "cluster" / "novelty.py")
+    single = [PACKAGE / "metrics.py", *(PACKAGE / "cluster" / f"{name}.py" for name in TRUST)]
     paths = [*(path for room in rooms for path in sorted(PACKAGE.glob(room)) if path.name != "__init__.py"), *single]
     modules = {path.relative_to(PACKAGE).as_posix(): path for path in paths}
     _check_tables(modules)

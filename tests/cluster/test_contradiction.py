@@ -73,6 +73,44 @@ def test_a_view_in_another_order_is_noted_though_it_has_no_clear_clusters():
         assert [note[:19] for note in unrelated(vf.GFSC(3, random_state=0).fit(views))] == ["Views 'a', 'b' tell"]
 
 
+def overlapping(rng, y):
+    """Clusters that overlap: their neighbour graph does not fall apart."""
+    return 2.6 * rng.normal(size=(4, 3))[y] + rng.normal(size=(len(y), 3))
+
+
+def test_a_view_with_a_structure_that_no_other_shares_is_warned_of():
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, 4, 240)
+    views = {name: overlapping(rng, y) for name in "abc"}
+    own = OwnClusters.of_points(views["b"], np.arange(240))
+    assert own.clear is None
+    assert own.is_structured
+    assert alarms(lambda: vf.GFSC(4, random_state=0).fit(views))[0] == []
+    views["b"] = views["b"][rng.permutation(240)]
+    (found,), model = alarms(lambda: vf.GFSC(4, random_state=0).fit(views))
+    assert "View 'b' tells nothing about any other view" in str(found)
+    assert found.view == "b"
+    assert unrelated(model) == [str(found)]
+
+
+def test_noise_beside_a_view_with_clusters_is_noted():
+    rng = np.random.default_rng(0)
+    views = {"a": blobs(3, 3, rng.integers(0, 3, 200), rng), "noise": rng.normal(size=(200, 3))}
+    assert not OwnClusters.of_points(views["noise"], np.arange(200)).is_structured
+    found, model = alarms(lambda: vf.AutoFusion(3, random_state=0).fit(views))
+    assert found == []
+    assert len(unrelated(model)) == 1
+
+
+def test_a_random_graph_has_no_structure():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 150)
+    rows = np.arange(150)
+    for inside, expected in ((0.12, False), (0.3, True)):
+        edges = np.triu(rng.random((150, 150)) < np.where(y[:, None] == y[None], inside, 0.12 if inside < 0.2 else 0.02), 1)
+        assert OwnClusters.of_graph((edges | edges.T).astype(float), rows).is_structured is expected
+
+
 def test_answers_in_another_order_are_noted():
     rng = np.random.default_rng(0)
     y = rng.integers(0, 3, 150)

@@ -57,6 +57,22 @@ def test_what_failed_on_a_way_once_holds(reason):
 
 # Cases found by benchmarks/hostile.py. Each failed once, for the reason that is its key.
 FOUND = {
+    "fewer typical samples than clusters": Case("auto", 59, 58, (("same as first", "float16", 1),), 1840, {}),
+    "a graph without a spectrum was compared with random ones": Case(
+        "sc",
+        47,
+        3,
+        (
+            ("constant", "int8", 1),
+            ("any exponent", "sparse", 38),
+            ("any exponent", "fortran", 58),
+            ("any exponent", "fortran", 38),
+            ("any exponent", "longdouble", 1),
+            ("rank one", "strided", 55),
+        ),
+        459878,
+        {"affinity": "cosine", "n_neighbors": 2, "alpha": 1e-30, "scaling": "unit-spread"},
+    ),
     "views of truth values were compared as they are": Case(
         "anchor-gfsc", 41, 41, (("shuffled first", "sparse", 56), ("constant", "bool", 45)), 0, {"max_iter": 1}
     ),

@@ -87,3 +87,22 @@ def test_means_of_dates_and_units_are_written_as_people_write_them():
     assert words["joined"] == "later joined (2022-10-07 against 2020-01-10)"
     assert words["weight [kg]"].startswith("higher weight (85")
     assert words["weight [kg]"].count(" kg") == 2
+
+
+def test_of_the_levels_of_a_category_one_is_said_and_units_of_cells_are_shown():
+    pd = pytest.importorskip("pandas")
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 120)
+    frame = pd.DataFrame(
+        {
+            "region": np.array(["west", "east", "north"])[y],
+            "height": [f"{x:.1f} cm" for x in 160 + 10 * y + rng.normal(size=120)],
+            "age": 30 + 10.0 * y + rng.normal(size=120),
+        }
+    )
+    views = Views({"profile": frame})
+    assert set(views.feature_names[0]) == {"region=east", "region=north", "region=west", "height [cm]", "age"}
+    lowest = summarise(type("Fit", (), {"labels_": y})(), views).clusters[0]
+    columns = [feature.name.partition("=")[0] for feature in lowest.top_features(3)]
+    assert sorted(columns) == ["age", "height [cm]", "region"]
+    assert "lower height (160 cm against 175 cm)" in lowest.words

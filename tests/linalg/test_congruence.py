@@ -10,7 +10,7 @@ from viewfuse.linalg import Congruence
 @pytest.mark.parametrize("n", [5, 128, 300])
 def test_it_equals_dense_products(n):
     rng = np.random.default_rng(n)
-    matrices = [sp.random_array((n, n), density=0.1, format="csr", rng=rng) for _ in range(3)]
+    matrices = [sp.random_array((n, n), density=0.1, format="csr", random_state=rng) for _ in range(3)]
     symmetric = rng.normal(size=(n, n))
     symmetric = symmetric + symmetric.T
     congruence = Congruence(matrices)

@@ -9,7 +9,7 @@ from viewfuse.linalg import smallest_laplacian_eigenpairs
 
 def graph(n, parts, seed=0, density=0.1):
     rng = np.random.default_rng(seed)
-    blocks = [sp.random_array((n // parts, n // parts), density=density, rng=rng) for _ in range(parts)]
+    blocks = [sp.random_array((n // parts, n // parts), density=density, random_state=rng) for _ in range(parts)]
     blocks = [block + sp.diags_array(np.full(n // parts - 1, 0.5), offsets=1) for block in blocks]
     whole = sp.block_diag(blocks)
     return sp.csr_array(whole + whole.T)

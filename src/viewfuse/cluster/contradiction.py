@@ -114,7 +114,7 @@ def _tell_of_unrelated(views: Views, looked_at: dict[int, LookedAt], known: set[
     if structured:
         warn(
             ContradictingViewWarning(
-                f"{_tell(views, structured)}{what}It has a structure of its own, so its rows may be in another order.",
+                f"{_tell(views, structured)}{what}There is a structure, so the rows may be in another order.",
                 hint="Check the order of the rows and the ids of the views.",
                 view=views.names[structured[-1]],
             )
@@ -224,8 +224,7 @@ class OwnClusters:
     def is_structured(self) -> bool:
         """Whether the graph has clusters, clear or not, that a cloud or a random graph with the same degrees has not."""
         values = spectrum(self.graph, len(self._nulls), random_state=np.random.RandomState(0)).values
-        ratios = [ratio_to_null(values, self._nulls, k) for k in range(2, len(values))]
-        return min(ratios, default=np.inf) <= _STRUCTURED  # of two samples or fewer there is none
+        return min((ratio_to_null(values, self._nulls, k) for k in range(2, len(values))), default=1.0) <= _STRUCTURED
 
     @cached_property
     def _nulls(self) -> np.ndarray:

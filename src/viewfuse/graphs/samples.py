@@ -150,7 +150,8 @@ class Samples:
         ``GL/√n``, in n columns and not divided into views: its distances have the same distribution.
         """
         mean, factor = self._cloud
-        cloud = mean + random_state.standard_normal((len(self), len(factor))) @ factor
+        cloud = random_state.standard_normal((len(self), len(factor))) @ factor
+        cloud += mean
         if self._null_by_products():
             return Samples((cloud,))
         ends = np.cumsum([view.shape[1] for view in self.points])[:-1]

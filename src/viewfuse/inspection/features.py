@@ -111,9 +111,11 @@ class Cluster:
     features: dict[str, tuple[Feature, ...]]
 
     def top_features(self, count: int) -> list[Feature]:
-        """The features with the largest effects in any view."""
+        """The features with the largest effects in any view; of the levels of a category, the one that says most."""
         every = [feature for features in self.features.values() for feature in features]
-        return sorted(every, key=lambda feature: -abs(feature.effect))[:count]
+        by_effect = sorted(every, key=lambda feature: -abs(feature.effect))
+        first = {(feature.view, column_of(feature.name)): feature for feature in reversed(by_effect)}
+        return [feature for feature in by_effect if first[feature.view, column_of(feature.name)] is feature][:count]
 
     @property
     def words(self) -> str:
@@ -129,6 +131,15 @@ def split_unit(name: str) -> tuple[str, str]:
     """
     found = _UNIT.fullmatch(name)
     return (found["name"], found["square"] or found["round"]) if found else (name, "")
+
+
+def column_of(name: str) -> str:
+    """The column that a feature comes from.
+
+    >>> column_of("region=west"), column_of("age")
+    ('region', 'age')
+    """
+    return name.partition("=")[0]
 
 
 def in_words(features: Sequence[Feature]) -> str:

@@ -15,6 +15,7 @@ from .assign import (
 from .bipartite import BipartiteEmbedding, bipartite_embedding
 from .complement import Complement, normalized_adjacency
 from .congruence import Congruence
+from .covariance import shrunk_covariance
 from .eigensolvers import Eigenpairs, smallest_eigenpairs, symmetric_eigh
 from .gram import gram_factor
 from .grouped_search import GroupedSearch
@@ -56,6 +57,7 @@ __all__ = [
     "renumbered",
     "row_sums",
     "shifted_inverse",
+    "shrunk_covariance",
     "simplex_programs",
     "smallest_eigenpairs",
     "smallest_laplacian_eigenpairs",

@@ -81,7 +81,7 @@ class AssignmentMixin:
         n : int, the number of all samples
         rows : array of int, the positions of the samples that were clustered
         products : (number of rows, number of rows) array, the inner products of their joint points, if they are known
-        more : tuple, the joint points of further samples and their clusters, from which the rules are learned too
+        more : tuple, the positions of further samples and their clusters, from which the rules are learned too
         """
         k, known = self.n_clusters_, np.full(n, -1)
         known[rows] = self._sample_labels
@@ -90,7 +90,7 @@ class AssignmentMixin:
         if n > self._most_clustered:
             voters, labels = self._voters(), self._sample_labels
             if more is not None:
-                clustered, labels = np.vstack([clustered, more[0]]), np.concatenate([labels, more[1]])
+                clustered, labels = np.vstack([clustered, joint(more[0])]), np.concatenate([labels, more[1]])
             self._space = VotingSpace.of(clustered, voters)
             self._labelling, self._membership = rules_of_many(clustered, self._space, labels, voters, k)
             self._keep_voters(voters)

@@ -260,7 +260,7 @@ class AutoFusion(AssignmentMixin, EmbeddingMixin, RelationIdsMixin, MultiViewClu
         order = canonical_order(chosen)
         rows = self._clustered_rows(order, rng)
         samples = measured(rows)
-        typical = _typical(samples, 1 if self.n_clusters == "auto" else int(self.n_clusters))
+        typical = _typical(samples, 2 if self.n_clusters == "auto" else self.n_clusters)
         if len(typical) < len(rows):
             rows = rows[typical]
             samples = measured(rows)
@@ -289,7 +289,7 @@ class AutoFusion(AssignmentMixin, EmbeddingMixin, RelationIdsMixin, MultiViewClu
             self._sample_labels, more_labelled = numbered_by_size(best.labels), None
         else:
             self.verdict_, self._sample_labels = overlapping.verdict, best.labels
-            more_labelled = self._joint_of(chosen, present, more), overlapping.labels[len(rows) :]
+            more_labelled = more, overlapping.labels[len(rows) :]
         self._sample_embedding = best.embedding
         self._describe_views(views, samples, repeats, own)
         step("assigning all samples")
@@ -567,16 +567,17 @@ def _agree(agreement: np.ndarray) -> bool:
     return len(agreement) > 2 and float(agreement.min()) >= _AGREED
 
 
-def _typical(samples: Samples, n_clusters: int) -> np.ndarray:
+def _typical(samples: Samples, least: int) -> np.ndarray:
     """The samples that are like others. Outliers would be clusters of their own, so they are assigned afterwards.
 
-    None is left out if there are few samples, or if more than a tenth would be outliers, or too few for the clusters remain.
+    None is left out if there are few samples, if more than a tenth would be outliers, or if fewer than ``least`` would be
+    left.
     """
     every = np.arange(len(samples))
     if len(samples) < _FEWEST_WITH_OUTLIERS:
         return every
     inside = ~samples.neighbors().outliers()
-    return every[inside] if inside.sum() >= max(0.9 * len(samples), n_clusters) else every
+    return every[inside] if inside.sum() >= max(0.9 * len(samples), least) else every
 
 
 def _check_present_somewhere(present: np.ndarray | None, views: Views) -> None:

@@ -71,12 +71,14 @@ def _ridge(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Slopes, fitted values and the diagonal of ``X(XᵀX + λI)⁻¹Xᵀ``, by whichever Gram matrix is smaller.
 
+    ``centred`` may be overwritten.
+
     With ``XᵀX + λI = LLᵀ`` and ``Q = XL⁻ᵀ`` the projection is ``QQᵀ``. With more columns than rows,
     ``A = (XXᵀ + λI)⁻¹`` gives ``I − λA`` for it, and the slopes ``XᵀAy``. If both are many, the leading 500 principal
     columns are used.
     """
     n, p = centred.shape
-    shift = _RIDGE * float(np.sum(centred**2)) / p
+    shift = _RIDGE * float(np.vdot(centred, centred)) / p
     if min(n, p) > _MOST_EXACT:
         axes = randomized_svd(centred, _MOST_COLUMNS, random_state=0)[2].T
         slopes, fitted, leverage = _narrow_ridge(centred @ axes, targets, shift)
@@ -91,13 +93,14 @@ def _ridge(
 
 
 def _narrow_ridge(centred: np.ndarray, targets: np.ndarray, shift: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The same with fewer columns than rows; ``centred`` is overwritten."""
     gram = centred.T @ centred
     gram[np.diag_indices_from(gram)] += shift
     factor = scipy.linalg.cholesky(gram, lower=True, check_finite=False)
-    turned = scipy.linalg.solve_triangular(factor, centred.T, lower=True, check_finite=False).T
+    turned = scipy.linalg.solve_triangular(factor, centred.T, lower=True, overwrite_b=True, check_finite=False).T
     projected = turned.T @ targets
     slopes = scipy.linalg.solve_triangular(factor.T, projected, lower=False, check_finite=False)
-    return slopes, turned @ projected, np.sum(turned**2, axis=1)
+    return slopes, turned @ projected, np.einsum("ij,ij->i", turned, turned)
 
 
 @dataclass(frozen=True)

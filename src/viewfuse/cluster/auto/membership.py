@@ -19,8 +19,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from sklearn.covariance import ledoit_wolf
 
+from ...linalg import shrunk_covariance
 from .votes import Votes, VotingSpace
 
 __all__ = ["ABOVE", "Discriminant", "Membership", "out_of_fold"]
@@ -48,8 +48,8 @@ class Discriminant:
     def learn(cls, points: np.ndarray, labels: np.ndarray, k: int) -> Discriminant:
         sizes = np.bincount(labels, minlength=k)
         means = np.stack([np.bincount(labels, column, k) for column in points.T], axis=1) / np.maximum(sizes, 1)[:, None]
-        covariance, _ = ledoit_wolf(points - means[labels])
-        values, vectors = np.linalg.eigh(np.atleast_2d(covariance))
+        deviations = means[labels]
+        values, vectors = np.linalg.eigh(shrunk_covariance(np.subtract(points, deviations, out=deviations)))
         kept = values > 1e-9 * max(values[-1], np.finfo(float).tiny)
         turned = vectors[:, kept] / np.sqrt(values[kept])
         with np.errstate(divide="ignore"):

@@ -246,7 +246,7 @@ def _calibrated(logs: np.ndarray, share: float) -> float:
 def _of_equal_spread(values: Any) -> np.ndarray:
     """Points on the host, divided by the root of their total variance."""
     host = to_host(values)
-    spread = float(host.var(axis=0, dtype=float).sum()) ** 0.5
+    spread = sum(float(column.var(dtype=float)) for column in host.T) ** 0.5  # of all at once it would copy them
     return host / np.float32(spread or 1.0)
 
 

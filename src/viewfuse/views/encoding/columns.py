@@ -23,7 +23,7 @@ from ..._utils.text import listed
 from ...exceptions import ViewsError
 from .column_types import OTHER, ColumnType
 from .distinct import Distinct
-from .written import as_date, as_number, is_blank
+from .written import as_date, as_number, is_blank, unit_of
 
 __all__ = ["ColumnEncoding", "has_heavy_tail", "learn_column", "mean_and_spread", "numbers_of"]
 
@@ -89,7 +89,9 @@ class ColumnEncoding:
         if self.left_out is not None:
             return []
         if self.levels is None:
-            return [self.name]
+            unit = unit_of(self.style)
+            said = unit is None or self.name.endswith((f"[{unit}]", f"({unit})"))
+            return [self.name if said else f"{self.name} [{unit}]"]
         if self.type != "ordered" and len(self.levels) == 2:
             return [f"{self.name}={self.levels[1]}"]
         indicators = [f"{self.name}={level}" for level in self.levels]

@@ -22,6 +22,7 @@ __all__ = [
     "never_a_level",
     "number_and_unit",
     "number_style",
+    "unit_of",
 ]
 
 # Words for an empty cell, in columns of any type. Excel writes the last few for formulas that failed.
@@ -99,6 +100,17 @@ def number_and_unit(text: str) -> tuple[str, str] | None:
 def in_unit(style: str, unit: str) -> str:
     """The style of numbers that are written in this style with this unit."""
     return f"{style}{_IN}{unit}"
+
+
+def unit_of(style: str | None) -> str | None:
+    """The unit of numbers that are written in this style; None if they have none.
+
+    >>> unit_of("plain; in cm"), unit_of("plain"), unit_of("times")
+    ('cm', None, 'h')
+    """
+    if style == TIMES:
+        return "h"
+    return None if style is None else style.partition(_IN)[2] or None
 
 
 def are_times(texts: Sequence[str]) -> bool:
