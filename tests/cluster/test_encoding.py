@@ -207,3 +207,15 @@ def test_the_report_lists_the_columns(tmp_path):
     page = vf.report.write_report(tmp_path / "page.html", vf.METHODS["km"](K, random_state=0).fit(views), views).read_text()
     assert 'id="columns"' in page
     assert "logarithm, standardised" in page or "standardised" in page
+
+
+def test_new_values_in_another_unit_are_an_error():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 90)
+    heights = 150 + 15 * y + rng.normal(size=90)
+    frame = pd.DataFrame({"height": [f"{x:.1f} cm" for x in heights], "age": 30 + 9 * y + rng.normal(size=90), "visits": y})
+    model = vf.AutoFusion(3, random_state=0).fit({"profile": frame})
+    in_metres = frame.assign(height=[f"{x / 100:.2f} m" for x in heights])
+    with pytest.raises(ViewsError, match=r"'height' holds '1\.\d+ m'.*it is a column of numbers in cm"):
+        model.predict({"profile": in_metres})
+    np.testing.assert_array_equal(model.predict({"profile": frame}), model.labels_)

@@ -90,3 +90,15 @@ def test_without_anything_that_shows_in_several_columns_all_count_fully():
     rng = np.random.default_rng(0)
     np.testing.assert_array_equal(column_weights(rng.normal(size=(200, 5)), [1] * 5), np.ones(5))
     np.testing.assert_array_equal(column_weights(rng.normal(size=(30, 5)), [1] * 5), np.ones(5))  # too few rows
+
+
+def test_categories_alone_are_not_weighed():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 200)
+    answers = {f"q{i}": np.where(rng.random(200) < 0.8, y, 1 - y).astype(str) for i in range(4)}
+    frame = pd.DataFrame({**answers, "noise": rng.choice(["u", "v"], 200)}).replace({"0": "no answer", "1": "an answer"})
+    assert set(weights_of(Views({"survey": frame})).values()) == {1.0}
+    with_numbers = frame.assign(age=30 + 20.0 * y + rng.normal(size=200), income=10 * y + rng.normal(size=200))
+    weights = weights_of(Views({"survey": with_numbers}))
+    assert weights["noise"] < 0.5
+    assert all(weights[name] == 1 for name in answers)

@@ -218,7 +218,7 @@ def _numbers_of_text(values: Any, column: ColumnEncoding, view: str) -> np.ndarr
     if wrong and "read as empty" not in (column.note or ""):
         raise ViewsError(
             f"View {view!r}, column {column.name!r} holds {listed(wrong)}, first in row {distinct.first_row(wrong[0])}, "
-            f"but it is a column of {column.type}s.",
+            f"but it is a column of {column.type}s{'' if (unit := unit_of(column.style)) is None else f' in {unit}'}.",
             hint="Correct these values, or leave their cells empty.",
             view=view,
         )

@@ -41,6 +41,7 @@ _MOST_COLUMNS = 100_000
 _FEWEST_ROWS = 20  # fewer do not tell whether columns are in different units
 _DIFFERENT_UNITS = 10.0  # largest over smallest standard deviation
 _WIDE = 50  # more columns of numbers are of one kind: genes, pixels, words
+_FEWEST_NUMBERS = 2  # columns beside which categories are weighed: many categories alone do not hide each other
 _FEWEST_COUNTS = 10  # more columns of whole numbers may be counts, which are measured by directions
 
 _PLAIN_DTYPES = tuple(np.dtype(kind) for kind in ("f8", "f4", "i8", "i4", "i2", "i1", "u1", "u2", "u4", "u8", "?"))
@@ -121,13 +122,14 @@ def encode_table(table: Any, encoding: TableEncoding) -> np.ndarray:
 def weigh_categories(
     encodings: Sequence[TableEncoding | None], arrays: Sequence[Any]
 ) -> tuple[list[TableEncoding | None], list[Any]]:
-    """Let categories that have nothing to do with other columns count less.
+    """Let categories that have nothing to do with other columns count less, if there are numbers that they would hide.
 
     ``arrays`` are the encoded tables, whose rows are the same samples. Returns the encodings and the arrays.
     """
     ready = [v for v, table in enumerate(encodings) if table is not None and table.ready]
     columns = {v: table.used for v, table in enumerate(encodings) if table is not None and v in ready}
-    if not any(column.levels is not None for used in columns.values() for column in used):
+    are_levels = [column.levels is not None for used in columns.values() for column in used]
+    if not any(are_levels) or are_levels.count(False) < _FEWEST_NUMBERS:
         return list(encodings), list(arrays)
     widths = {v: [len(column.feature_names) for column in columns[v]] for v in ready}
     weights = iter(column_weights(np.hstack([arrays[v] for v in ready]), [w for v in ready for w in widths[v]]).tolist())
@@ -311,9 +313,10 @@ def _plain_matrix(table: Any, encoding: TableEncoding) -> np.ndarray:
 
 def _nothing_left(view: str, columns: Sequence[ColumnEncoding]) -> ViewsError:
     reasons = "; ".join(f"{column.name!r}: {column.left_out}" for column in columns[:5])
-    return ViewsError(
-        f"View {view!r} has no column that can be used ({reasons}).",
-        hint="Leave the view out, or say what a column is with types={'COLUMN': 'category'}.",
-        view=view,
-        parameter="types",
-    )
+    problem = f"View {view!r} has no column that can be used ({reasons})."
+    if all(column.type in ("empty", "constant") for column in columns):
+        return ViewsError(
+            problem, hint="Leave it out, or check that it is a table with a line that names its columns.", view=view
+        )
+    hint = "Leave the view out, or say what a column is with types={'COLUMN': 'category'}."
+    return ViewsError(problem, hint=hint, view=view, parameter="types")
