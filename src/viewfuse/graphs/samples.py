@@ -162,7 +162,8 @@ class Samples:
         """The mean of :meth:`null`, and what its random numbers are multiplied by."""
         n, products = len(self), self.joint_products()
         if products is not None and self._null_by_products():
-            return np.zeros(n), gram_factor(centred_products(products)) / np.sqrt(n)
+            factor = gram_factor(centred_products(products)) / np.sqrt(n)
+            return np.zeros(factor.shape[1]), factor
         joint = self.joint()
         mean = joint.mean(axis=0)
         factor = joint - mean
