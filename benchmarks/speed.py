@@ -1,11 +1,12 @@
 """Speed in ratios: hard cases of GFSC over their own products, start-up over scikit-learn's, fits on a busy machine.
 
-    python benchmarks/speed.py [profile] [products] [start] [busy]
+    python benchmarks/speed.py [profile] [auto] [products] [start] [busy]
 
-Without arguments, all. ``profile`` says where the time of a fit goes. The next two compare processor times, which other
-processes change little; the last compares what a user waits for. Reuters and 100Leaves are read from ../shared/datasets
-beside the checkout and left out where they are not; all other data is generated. ``benchmarks/kept`` keeps the same ratios
-from commit to commit (``make bench``).
+Without arguments, all. ``profile`` says where the time of a fit of GFSC goes, and ``auto`` that of AutoFusion on the sets of
+../shared/datasets, over the time of scikit-learn's SpectralClustering on the views side by side. ``products`` and ``start``
+compare processor times, which other processes change little; ``busy`` compares what a user waits for. Reuters and 100Leaves
+are read from ../shared/datasets beside the checkout and left out where they are not; all other data is generated.
+``benchmarks/kept`` keeps the same ratios from commit to commit (``make bench``).
 """
 
 from __future__ import annotations
@@ -22,10 +23,14 @@ from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.cluster import SpectralClustering
+from sklearn.preprocessing import normalize
 from threadpoolctl import threadpool_limits
 
 import viewfuse as vf
+from viewfuse import AutoFusion
 from viewfuse.cluster import _base, _exact
+from viewfuse.cluster.auto import estimator
 from viewfuse.fusion.exact import learned_factors
 from viewfuse.fusion.variants import robust
 from viewfuse.graphs import GramMatrix
@@ -206,12 +211,13 @@ def profile(name):
 
 @contextmanager
 def _clocked(owner, function, spent, part):
-    """Add the processor time of a function to that of its part."""
+    """Add the processor time of a function to that of its part, and none to that of a part that it is called in."""
     original = getattr(owner, function)
 
     def clocked(*arguments, **options):
+        before = sum(spent.values())
         seconds, result = timed(lambda: original(*arguments, **options))
-        spent[part] += seconds
+        spent[part] += seconds - (sum(spent.values()) - before)
         return result
 
     setattr(owner, function, clocked)
@@ -227,6 +233,60 @@ def print_profiles(names):
     print("|---|" + "---|" * len(found))
     for part in next(iter(found.values())):
         print(f"| {part} | {' | '.join(f'{spent[part]:.2f}' for spent in found.values())} |", flush=True)
+
+
+# --- AutoFusion
+
+SETS = (
+    "bbc_seg14of4", "reuters_1200", "Handwritten_numerals", "MSRC-v5", "3Sources", "BBCSport_fea_gt", "NGs", "ORL_4view",
+    "100Leaves", "WebKB", "MNIST-4", "ProteinFold", "Movies",
+)  # fmt: skip
+AUTO_PARTS = {
+    "checks of the values": [(_base, "warn_of_suspicious_values"), (_base, "warn_of_contradictions")],
+    "measuring the views": [(estimator.Measure, "learn"), (estimator.Samples, "compact")],
+    "joint neighbours, views left out": [(estimator, "clearest_cut")],
+    "clouds without clusters": [(estimator, "null_values")],
+    "the other candidates": [(AutoFusion, "_candidates")],
+    "halves": [(estimator, "merits_of"), (estimator, "returned_of")],
+    "memberships of all samples": [(AutoFusion, "_assign_all")],
+}
+
+
+def profile_of_auto(name):
+    """Processor seconds of a fit on one thread, by part, and those of SpectralClustering."""
+    loaded = vf.load_views(DATA / f"{name}.mat")
+    views = [np.asarray(v.toarray() if sp.issparse(v) else v, float) for v in loaded.arrays]
+    k = len(set(np.asarray(loaded.y).tolist()))
+    spent = dict.fromkeys([*AUTO_PARTS, "the rest"], 0.0)
+    with ExitStack() as stack, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        stack.enter_context(threadpool_limits(1))
+        for part, functions in AUTO_PARTS.items():
+            for owner, function in functions:
+                stack.enter_context(_clocked(owner, function, spent, part))
+        total, _ = timed(lambda: AutoFusion(k, random_state=0).fit(views))
+        side_by_side = np.hstack([normalize(view) for view in views])
+        simple = SpectralClustering(k, affinity="nearest_neighbors", random_state=0)
+        theirs, _ = timed(lambda: simple.fit(side_by_side))
+    spent["the rest"] = total - sum(spent.values())
+    return spent | {"together": total, "SpectralClustering": theirs}
+
+
+def print_auto():
+    names = [name for name in SETS if (DATA / f"{name}.mat").exists()]
+    if not names:
+        print("the sets of ../shared/datasets are not there")
+        return
+    profile_of_auto(names[0])  # libraries are loaded
+    found = {name: profile_of_auto(name) for name in names}
+    columns = list(next(iter(found.values())))
+    print(f"| processor seconds on one thread | {' | '.join(columns)} |")
+    print("|---|" + "---|" * len(columns))
+    for name, spent in found.items():
+        print(f"| {name} | {' | '.join(f'{spent[column]:.2f}' for column in columns)} |", flush=True)
+    totals = {column: sum(spent[column] for spent in found.values()) for column in columns}
+    print(f"| all | {' | '.join(f'{totals[column]:.1f}' for column in columns)} |")
+    print(f"AutoFusion over SpectralClustering: {totals['together'] / totals['SpectralClustering']:.1f}")
 
 
 # --- start-up
@@ -300,10 +360,12 @@ def _seconds_of_fit(method, n_clusters, **environment):
 
 
 def main():
-    wanted = sys.argv[1:] or ["profile", "products", "start", "busy"]
+    wanted = sys.argv[1:] or ["profile", "auto", "products", "start", "busy"]
     if "profile" in wanted:
         there = [name for name in HARD if "overlapping" not in name and (DATA.exists() or HARD[name] in (words, too_many))]
         print_profiles(there)
+    if "auto" in wanted:
+        print_auto()
     if "products" in wanted:
         print("| hard case | GFSC.fit | processor time | of it fusion | its matrix products | iterations | ratio |")
         print("|---|---|---|---|---|---|---|")

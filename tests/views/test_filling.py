@@ -1,5 +1,7 @@
 """Empty cells are filled from similar samples, compared with a slow direct version."""
 
+import warnings
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris
@@ -8,8 +10,8 @@ from sklearn.preprocessing import scale
 
 import viewfuse as vf
 from holes import mean_loss, with_holes
-from viewfuse import Views
-from viewfuse.exceptions import EmptyCellsWarning, UnusedColumnsWarning, ViewsError
+from viewfuse import AutoFusion, Views
+from viewfuse.exceptions import EmptyCellsWarning, UnusedColumnsWarning, ViewfuseWarning, ViewsError
 from viewfuse.views.filling import Filler
 
 
@@ -112,3 +114,15 @@ def test_the_input_is_not_changed():
 def test_clusters_are_found_with_empty_cells(share, most):
     views = vf.datasets.make_views(n_samples=200, n_clusters=4, n_features=(5, 4), random_state=0)
     assert mean_loss(views.arrays, views.y, share, [0]) <= most
+
+
+def test_new_values_of_any_size():
+    """The squares of differences overflow; the nearest donors are those of the other values."""
+    rng = np.random.RandomState(0)
+    values = rng.standard_normal((60, 3))
+    values[0, 0] = np.nan
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ViewfuseWarning)
+        model = AutoFusion(2, random_state=0).fit([values])
+        new = np.array([[np.nan, 1e300, 0.1], [np.nan, 0.2, -0.1]])
+        assert set(model.predict([new])) <= {0, 1}

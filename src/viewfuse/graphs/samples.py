@@ -163,7 +163,7 @@ class Samples:
         n, products = len(self), self.joint_products()
         if products is not None and self._null_by_products():
             factor = gram_factor(centred_products(products)) / np.sqrt(n)
-            return np.zeros(factor.shape[1]), factor  # fewer columns than samples if the points lie in a plane
+            return np.zeros(factor.shape[1]), factor
         joint = self.joint()
         mean = joint.mean(axis=0)
         factor = joint - mean

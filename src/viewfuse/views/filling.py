@@ -28,7 +28,7 @@ _MOST_DONORS = 2_000
 _MOST_NUMBERS = 20_000_000  # in all donors together
 _BLOCK = 100
 _MOST_CANDIDATES = 2_000_000  # cells of donors that are looked at together
-_FARTHEST = 1e100  # standard deviations
+_FARTHEST = 1e100
 _UNKNOWN_DIFFERENCE = 1.0  # squared, of standardised columns
 
 
@@ -79,12 +79,18 @@ class Filler:
         if not wanted:
             return list(arrays)
         comparable = [v for v in range(len(arrays)) if self.donors[v] is not None and is_numpy_array(arrays[v])]
-        points = {v: (np.asarray(arrays[v], dtype=float) - self.centres[v]) / self.scales[v] for v in comparable}
+        points = {v: self._points(v, arrays[v]) for v in comparable}
         compared = {v: self._completed[v] for v in comparable}
         filled = list(arrays)
         for v in wanted:
             filled[v] = self._filled(v, arrays[v], points, compared)
         return filled
+
+    def _points(self, v: int, array: np.ndarray) -> np.ndarray:
+        """Standardised values. Those of new samples may be of any size; farther ones are as far as can be squared."""
+        with np.errstate(over="ignore"):
+            points = (np.asarray(array, dtype=float) - self.centres[v]) / self.scales[v]
+        return np.clip(points, -_FARTHEST, _FARTHEST)
 
     @cached_property
     def _standardised(self) -> dict[int, np.ndarray]:
@@ -184,7 +190,6 @@ def _parts(n_cells: int, n_candidates: int) -> list[slice]:
 def _squared_differences(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Sums of squared differences over the columns that the rows of ``x`` have; 1 for those that a row of ``y`` lacks."""
     here, there = ~np.isnan(x), ~np.isnan(y)
-    x, y = (np.clip(each, -_FARTHEST, _FARTHEST) for each in (x, y))  # squares of new values may overflow
     if there.all():
         a = np.where(here, x, 0.0)
         squares = (a * a).sum(axis=1)[:, None] + here.astype(float) @ (y * y).T - 2 * a @ y.T

@@ -23,11 +23,11 @@ looked at. Repeated columns and codes of 0 are ordinary in wide views (pixels, w
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from scipy.stats import norm
+from scipy.stats import combine_pvalues, norm
 
 from .._utils.extras import require
 from .._utils.text import count
@@ -274,8 +274,11 @@ def _signs(table: Numbers, others: Sequence[np.ndarray]) -> Found:
     rows = _opposite_rows(table.values[:, columns])
     if not _SHARE_OF_GROUP <= rows.mean() <= 1 - _SHARE_OF_GROUP:
         return
-    where = [c for c in columns if _is_same_but_for_the_sign(table.values[:, c], rows)]
-    if len(where) >= least and not is_known_to(others or table.except_for(where), rows):
+    alike = {c: same_distribution(-table.values[rows, c], table.values[~rows, c]) for c in columns}
+    where = [c for c in columns if alike[c] > _SAME and is_varied(table.values[:, c])]
+    if len(where) < least or _by_chance(alike.values()) <= _SAME:
+        return
+    if not is_known_to(others or table.except_for(where), rows):
         yield (
             f"{int(rows.sum())} rows have the other sign in {table.named(where)}, and but for the sign their values are "
             "distributed as those of the others.",
@@ -295,8 +298,9 @@ def _opposite_rows(values: np.ndarray) -> np.ndarray:
     return negative if negative.mean() <= 0.5 else ~negative
 
 
-def _is_same_but_for_the_sign(values: np.ndarray, rows: np.ndarray) -> bool:
-    return is_varied(values) and same_distribution(-values[rows], values[~rows]) > _SAME
+def _by_chance(p_values: Iterable[float]) -> float:
+    """One p-value of several tests, by Fisher's method: small samples differ significantly in all columns together only."""
+    return float(combine_pvalues(np.maximum(list(p_values), np.finfo(float).tiny)).pvalue)
 
 
 def _columns_of_two_signs(table: Numbers) -> list[int]:

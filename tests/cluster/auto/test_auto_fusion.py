@@ -210,6 +210,23 @@ def test_a_view_of_one_column_without_clusters_does_not_look_clear():
     assert vf.metrics.accuracy(y, model.labels_) > 0.95
 
 
+@pytest.mark.filterwarnings("ignore::viewfuse.exceptions.ViewfuseWarning")
+def test_outliers_are_not_left_out_if_as_many_clusters_as_samples_are_asked_for():
+    values = np.random.RandomState(0).standard_normal((58, 1)) ** 5
+    assert np.unique(AutoFusion(58, random_state=0).fit([values]).labels_).size == 58
+
+
+def test_a_view_of_noise_has_no_part_in_a_clear_cut():
+    """With twenty noise columns the gap of the joint graph was clear, but at other clusters."""
+    bunch = load_iris()
+    views = [bunch.data[:, :2], bunch.data[:, 2:]]
+    alone = AutoFusion(3, random_state=0).fit(views)
+    model = AutoFusion(3, random_state=0).fit([*views, np.random.default_rng([6, 0]).normal(size=(150, 20))])
+    assert model.noise_views_ == ("view2",)
+    assert not model.choice_.views[2].kept
+    assert adjusted_rand_score(alone.labels_, model.labels_) > 0.9
+
+
 def test_max_time_ends_the_search_for_candidates():
     rng = np.random.default_rng(0)
     views = [rng.normal(size=(100, 3)), rng.normal(size=(100, 3))]

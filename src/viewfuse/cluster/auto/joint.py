@@ -84,7 +84,16 @@ def clearest_cut(samples: Samples, n_clusters: int, random_state: np.random.Rand
         if better is None:
             break
         best = better
-    return best if len(best.views) == samples.n_views else _cut(samples, best.views, n_clusters, random_state)
+    best = best if len(best.views) == samples.n_views else _cut(samples, best.views, n_clusters, random_state)
+    return _without_noise(samples, best, random_state)
+
+
+def _without_noise(samples: Samples, cut: JointCut, random_state: np.random.RandomState) -> JointCut:
+    """The same without views whose neighbours know nothing of a clear cut, though they had a part in it."""
+    informed = tuple(v for v in cut.views if not neighbors_inside(samples, v, cut.labels)[1])
+    if not cut.is_clear or len(informed) in (0, len(cut.views)):
+        return cut
+    return _cut(samples, informed, cut.n_clusters, random_state)
 
 
 def _better(
@@ -98,10 +107,15 @@ def _better(
         return clearest if null_ratio(samples, clearest, random_state) <= NO_STRUCTURE else None
     if cut.is_clear:
         return None
-    ratios = [null_ratio(samples, other, random_state) for other in suspects]
-    best = int(np.argmin(ratios))
-    no_less = ratios[best] < null_ratio(samples, cut, random_state) + _NO_LESS
-    return suspects[best] if no_less and len(suspects) < len(cut.views) else None
+    ratios = np.array([null_ratio(samples, other, random_state) for other in suspects])
+    best, before = int(np.argmin(ratios)), null_ratio(samples, cut, random_state)
+    if len(suspects) < len(cut.views):
+        return suspects[best] if ratios[best] < before + _NO_LESS else None
+    # Noise may hide the clusters of all other views from each other. Then there is more structure without it, and without
+    # no other view. Views that complement each other are alike in this.
+    others = float(np.min(np.delete(ratios, best)))
+    is_alone = ratios[best] < before and others > (ratios[best] + before) / 2
+    return suspects[best] if len(suspects) > 2 and is_alone else None
 
 
 def null_ratio(samples: Samples, cut: JointCut, random_state: np.random.RandomState) -> float:
