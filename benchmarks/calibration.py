@@ -14,7 +14,7 @@ import warnings
 from pathlib import Path
 
 import numpy as np
-from default import FILES, data
+from default import FILES, FOLDER, data
 from families import FAMILIES, draw
 from scipy.optimize import linear_sum_assignment
 
@@ -64,7 +64,10 @@ def families(draws: int) -> dict[str, np.ndarray]:
 
 def real_sets() -> dict[str, np.ndarray]:
     tables = {}
-    for name, (views, y) in data(list(FILES)):
+    for name in FILES:
+        if (loaded := data(name, FOLDER)) is None:
+            continue
+        views, y = loaded
         model = vf.AutoFusion(int(y.max()) + 1, random_state=0).fit(views)
         right, largest = is_right(y, model.labels_), model.membership_.max(axis=1)
         order = np.argsort(largest, kind="stable")

@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Callable
 
 import numpy as np
-from default import FILES, data
+from default import FILES, FOLDER, data
 from families import FAMILIES, STRUCTURELESS, clear_blobs, draw
 from sklearn.cluster import HDBSCAN, KMeans
 from sklearn.metrics import adjusted_rand_score, silhouette_score
@@ -32,7 +32,10 @@ MOST = 15
 def real_sets() -> None:
     right = near = 0
     found_ari, true_ari = [], []
-    for name, (views, y) in data(list(FILES)):
+    for name in FILES:
+        if (loaded := data(name, FOLDER)) is None:
+            continue
+        views, y = loaded
         true = int(y.max()) + 1
         begin = time.perf_counter()
         given = vf.AutoFusion(true, random_state=0).fit(views)
