@@ -88,6 +88,7 @@ TESTS = {
     "inspection/neighbor_map.py": ["tests/inspection/test_neighbor_map.py"],
     "inspection/notebook.py": ["tests/inspection/test_notebook.py"],
     "inspection/parameters.py": ["tests/inspection/test_parameters.py"],
+    "views/containers.py": ["tests/io/test_omics.py"],
     "views/filling.py": ["tests/views/test_filling.py"],
     "views/ids.py": ["tests/views/test_ids.py", "tests/io/test_tables.py"],
     "views/join_by_id.py": ["tests/views/test_views.py", "tests/io/test_tables.py"],

@@ -126,3 +126,13 @@ def test_new_values_of_any_size():
         model = AutoFusion(2, random_state=0).fit([values])
         new = np.array([[np.nan, 1e300, 0.1], [np.nan, 0.2, -0.1]])
         assert set(model.predict([new])) <= {0, 1}
+
+
+def test_the_share_of_filled_cells_is_that_of_the_empty_ones():
+    arrays = with_holes([np.random.default_rng(0).normal(size=(50, 4)), np.ones((50, 2)) * np.arange(50)[:, None]], 0.2, 1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ViewfuseWarning)
+        views = Views(arrays)
+    assert views.filled_share([0]) == pytest.approx(np.isnan(arrays[0]).mean())
+    assert views.filled_share([0, 1]) == pytest.approx(np.isnan(np.hstack(arrays)).mean())
+    assert Views([np.ones((5, 2))]).filled_share([0]) == 0

@@ -152,3 +152,9 @@ def test_regression_an_index_saved_beside_ids_is_not_the_ids():
     other = pd.DataFrame({"customer": [f"X{i}" for i in range(40)], "calls": np.arange(40.0)})
     with pytest.raises(ViewsError, match="it has 'C000', 'C001', 'C002', the others 'X0'"):
         Views({"profile": saved, "usage": other}, missing="keep")
+
+
+def test_three_ids_of_each_view_are_named_if_none_match():
+    views = {name: pd.DataFrame({"x": range(6)}, index=[f"{name}{i}" for i in range(6)]) for name in "ab"}
+    with pytest.raises(ViewsError, match=r"it has 'a0', 'a1', 'a2', the others 'b0', 'b1', 'b2'\."):
+        Views(views)

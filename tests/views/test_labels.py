@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 from scipy.io import savemat
 
 from viewfuse import ViewsError, load_views
+from viewfuse.views.labels import check_kind
 
 pd = pytest.importorskip("pandas")
 
@@ -97,3 +99,18 @@ def test_a_missing_category_in_anndata_does_not_become_a_class(tmp_path: Path) -
     data.obs["cell_type"] = pd.Categorical(["T", None, "B", "B"])
     with pytest.raises(ViewsError, match=r"no label in 'cell_type'; the first is row 1 \(id 'q'\)"):
         load_views(data, labels="cell_type")
+
+
+@pytest.mark.parametrize(
+    ("n_different", "n", "warned"), [(20, 40, False), (21, 40, True), (30, 120, False), (31, 120, True)]
+)
+def test_many_different_labels_are_warned_of(n_different, n, warned):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        check_kind([i % n_different for i in range(n)], "class")
+    assert [f"{n_different} different values in {n} samples" in str(w.message) for w in caught] == [True] * warned
+
+
+def test_numbers_with_fractions_are_no_labels():
+    with pytest.raises(ViewsError, match=r"contains 1\.5; labels are integers or text"):
+        check_kind([1.0, float("nan"), 1.5], "class")

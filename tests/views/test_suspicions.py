@@ -254,6 +254,14 @@ def test_rows_filled_down_are_many_but_not_most(count, warned):
     assert bool([m for m in given(Views(data)) if "exactly the same values" in m.problem]) == warned
 
 
+@pytest.mark.parametrize(("count", "warned"), [(15, False), (16, True)])
+def test_rows_filled_down_are_a_share_of_many(count, warned):
+    rng = np.random.default_rng(0)
+    views = {name: rng.normal(size=(800, 3)) for name in "ab"}
+    views["a"][:count] = 1.0
+    assert bool([m for m in given(Views(views)) if "exactly the same values" in m.problem]) == warned
+
+
 @pytest.mark.parametrize(("count", "noted"), [(11, False), (12, True)])
 def test_a_frequent_value_is_that_of_a_tenth(count, noted):
     data = tables()

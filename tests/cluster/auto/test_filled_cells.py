@@ -8,19 +8,8 @@ from sklearn.datasets import load_iris, make_moons
 
 import viewfuse as vf
 from holes import mean_loss, with_holes
-from viewfuse import Views
 from viewfuse.cluster.auto.joint import CLEAR_GAP, JointCut
 from viewfuse.exceptions import ViewfuseWarning
-
-
-def test_the_share_of_filled_cells_is_that_of_the_empty_ones():
-    arrays = with_holes([np.random.default_rng(0).normal(size=(50, 4)), np.ones((50, 2)) * np.arange(50)[:, None]], 0.2, 1)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ViewfuseWarning)
-        views = Views(arrays)
-    assert views.filled_share([0]) == pytest.approx(np.isnan(arrays[0]).mean())
-    assert views.filled_share([0, 1]) == pytest.approx(np.isnan(np.hstack(arrays)).mean())
-    assert Views([np.ones((5, 2))]).filled_share([0]) == 0
 
 
 @pytest.mark.parametrize("share", [0.03, 0.1])

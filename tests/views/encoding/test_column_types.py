@@ -200,3 +200,15 @@ def test_whole_numbers_are_written_without_a_point(value, text):
 def test_floating_point_numbers_beyond_the_whole_ones_are_written_as_such():
     assert Distinct.text_of(2.0**53) == "9007199254740992.0"
     assert Distinct.text_of(1e300) == "1e+300"
+
+
+@pytest.mark.parametrize(
+    ("units", "refused"), [(["kg", "g", "mg", "t", "lb"], True), (["a", "b", "c", "d", "e", "f"], False)]
+)
+def test_at_most_five_endings_are_units(units, refused):
+    values = [f"{i} {units[i % len(units)]}" for i in range(1, N + 1)]
+    if refused:
+        with pytest.raises(ViewsError, match="numbers in several units"):
+            typed(values)
+    else:
+        assert typed(values).type != "number"

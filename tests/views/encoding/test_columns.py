@@ -7,7 +7,7 @@ import pytest
 from viewfuse import Views
 from viewfuse.exceptions import EmptyCellsWarning
 from viewfuse.views.encoding.column_types import column_type
-from viewfuse.views.encoding.columns import learn_column
+from viewfuse.views.encoding.columns import learn_column, transformed
 
 N = 400
 
@@ -119,3 +119,10 @@ def test_empty_cells_are_counted_for_each_column():
     assert [column.n_empty for column in views.encoding.tables[0].columns] == [8, 8]
     assert np.isfinite(views.arrays[0]).all()
     assert "8" in str(views.encoding)
+
+
+def test_transforms_are_those_of_their_names():
+    numbers = np.array([-30.0, -1.0, 0.0, 0.5, 7.0, 2000.0])
+    np.testing.assert_allclose(transformed(numbers, "signed logarithm", 4.0), np.arcsinh(numbers / 4.0))
+    np.testing.assert_allclose(transformed(numbers, "logarithm", 0.25), np.log([0.25, 0.25, 0.25, 0.5, 7.0, 2000.0]))
+    np.testing.assert_array_equal(transformed(numbers, "none", 0.0), numbers)
