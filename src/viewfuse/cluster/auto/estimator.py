@@ -71,9 +71,9 @@ class AutoFusion(AssignmentMixin, EmbeddingMixin, RelationIdsMixin, MultiViewClu
     neighbour graph of all views is cut first. If its spectrum has a clear gap after the k-th eigenvalue,
     ``λ_k < 0.6 λ_{k+1}``, it falls apart into k clusters and the result is its cut. Views that blur this are left out
     (:mod:`viewfuse.cluster.auto.joint`). Otherwise three more clusterings are made
-    (:mod:`viewfuse.cluster.auto.candidates`), and the one that agrees best with the others (mean adjusted Rand index) is the
-    result: what several ways of looking find is in the data, what only one finds is in the way of looking. With few columns
-    and enough samples it is a Gaussian mixture instead, which knows the shapes of clusters that touch.
+    (:mod:`viewfuse.cluster.auto.candidates`), and the result is the one with which the others agree most, which comes
+    back most when halves of the samples are clustered, and which the views support most, each alone: the largest sum of the
+    three (:mod:`viewfuse.cluster.auto.merit`). With few columns and enough samples it is a Gaussian mixture instead, which knows the shapes of clusters that touch.
 
     Samples may be missing from views: rows of NaN, or ``present`` of :class:`Views` False. Their points are the mean of
     those of the samples that are most like them in the other views.
