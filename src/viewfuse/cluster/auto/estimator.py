@@ -73,7 +73,8 @@ class AutoFusion(AssignmentMixin, EmbeddingMixin, RelationIdsMixin, MultiViewClu
     (:mod:`viewfuse.cluster.auto.joint`). Otherwise three more clusterings are made
     (:mod:`viewfuse.cluster.auto.candidates`), and the result is the one with which the others agree most, which comes
     back most when halves of the samples are clustered, and which the views support most, each alone: the largest sum of the
-    three (:mod:`viewfuse.cluster.auto.merit`). With few columns and enough samples it is a Gaussian mixture instead, which knows the shapes of clusters that touch.
+    three (:mod:`viewfuse.cluster.auto.merit`). With few columns and enough samples it is a Gaussian mixture instead, which
+    knows the shapes of clusters that touch.
 
     Samples may be missing from views: rows of NaN, or ``present`` of :class:`Views` False. Their points are the mean of
     those of the samples that are most like them in the other views.
