@@ -30,7 +30,7 @@ from threadpoolctl import threadpool_limits
 import viewfuse as vf
 from viewfuse import AutoFusion
 from viewfuse.cluster import _base, _exact
-from viewfuse.cluster.auto import estimator
+from viewfuse.cluster.auto import choosing, estimator
 from viewfuse.fusion.exact import learned_factors
 from viewfuse.fusion.variants import robust
 from viewfuse.graphs import GramMatrix
@@ -246,8 +246,8 @@ AUTO_PARTS = {
     "measuring the views": [(estimator.Measure, "learn"), (estimator.Samples, "compact")],
     "joint neighbours, views left out": [(estimator, "clearest_cut")],
     "clouds without clusters": [(estimator, "null_values")],
-    "the other candidates": [(AutoFusion, "_candidates")],
-    "halves": [(estimator, "merits_of"), (estimator, "returned_of")],
+    "the other candidates": [(choosing.Chooser, "_candidates")],
+    "halves": [(choosing, "merits_of"), (choosing, "returned_of")],
     "memberships of all samples": [(AutoFusion, "_assign_all")],
 }
 

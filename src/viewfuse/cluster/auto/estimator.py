@@ -37,22 +37,13 @@ from ..relations.maps import RelationIdsMixin
 from ..structure import Evidence, ratio_to_null
 from ..verdict import Verdict
 from .assignment import AssignmentMixin, Placed
-from .candidates import (
-    JOINT,
-    MIXTURES,
-    Candidate,
-    Task,
-    candidates_for,
-    fused_graphs,
-    gaussian_mixture,
-)
 from .canonical import canonical_order, distinct_views, in_unit, unit
-from .choice import AutoChoice, ViewChoice, agreement_of, mean_of_others
+from .choice import AutoChoice, ViewChoice
+from .choosing import Chooser, Chosen
 from .joint import NO_STRUCTURE, JointCut, clearest_cut, neighbors_inside, null_values
 from .labelling import labels_with_gaps
 from .measure import Measure
-from .merit import Merit, merits_of, returned_of
-from .overlapping import OVERLAPPING, Overlapping, overlapping_clusters, samples_for_overlapping
+from .overlapping import Overlapping, overlapping_clusters, samples_for_overlapping
 from .unknown import nothing_known
 from .with_relations import fit_relations, placed_with_relations
 
@@ -61,7 +52,6 @@ __all__ = ["AutoFusion"]
 _FEWEST_WITH_OUTLIERS = 50
 _MOST_SCORED = 500  # new samples whose outlier scores are computed to compare them with those of the fit
 _UNSTABLE = 0.2  # mean agreement below which no candidate confirms another
-_AGREED = 0.85  # least agreement of all candidates so far from which no further one is made
 
 
 class AutoFusion(AssignmentMixin, EmbeddingMixin, RelationIdsMixin, MultiViewClusterer):
@@ -241,7 +231,7 @@ class AutoFusion(AssignmentMixin, EmbeddingMixin, RelationIdsMixin, MultiViewClu
         own = OwnWeights.of(self, views.names)
         step("measuring the views")
         self._used, repeats = distinct_views(views, arrays, own.used(used))
-        chosen, present = self._chosen(arrays, self._present)
+        given, present = self._chosen(arrays, self._present)
         _check_present_somewhere(present, views)
         if len(views) > self._most_clustered:
             note(
@@ -254,11 +244,11 @@ class AutoFusion(AssignmentMixin, EmbeddingMixin, RelationIdsMixin, MultiViewClu
 
         def measured(rows: np.ndarray) -> Samples:
             there = None if present is None else present[rows]
-            self._measure, points = Measure.learn([view[rows] for view in chosen], there, encoded, factors, kinds)
+            self._measure, points = Measure.learn([view[rows] for view in given], there, encoded, factors, kinds)
             self._sample_points = points
             return Samples(tuple(points), there, tuple(factors.tolist()) if own.are_given else None).compact()
 
-        order = canonical_order(chosen)
+        order = canonical_order(given)
         rows = self._clustered_rows(order, rng)
         samples = measured(rows)
         typical = _typical(samples, 2 if self.n_clusters == "auto" else self.n_clusters)
@@ -275,29 +265,26 @@ class AutoFusion(AssignmentMixin, EmbeddingMixin, RelationIdsMixin, MultiViewClu
             cut = replace(cut, gap=0.0)
             if len(order) > self._most_clustered and self.n_clusters_ > 1:
                 more = self._more_rows(order, rows, sum(points.shape[1] for points in self._sample_points), rng)
-                overlapping = self._overlapping(chosen, present, np.concatenate([rows, more]), samples.weights, rng)
+                overlapping = self._overlapping(given, present, np.concatenate([rows, more]), samples.weights, rng)
         if overlapping is not None:
             cut = replace(cut, views=tuple(range(samples.n_views)))
         self._kept = list(cut.views)
-        candidates = self._candidates(samples, cut, rng, begin, overlapping)
-        agreement = agreement_of([candidate.labels for candidate in candidates])
-        step("clustering halves of the samples, to see what comes back")
-        merits = self._merits(candidates, agreement, samples, cut, rng)
-        best, reason = self._best(candidates, agreement, merits, cut)
-        self._record(best, reason, candidates, agreement, merits, cut, views)
+        chooser = Chooser(self.device, rng, begin, self.max_time, self.verbose)
+        chosen = chooser.choose(samples, cut, overlapping)
+        self._record(chosen, cut, views)
         if overlapping is None:
-            self._judge(best, merits, samples, cut, nulls, rng)
-            self._sample_labels, more_labelled = numbered_by_size(best.labels), None
+            self._judge(chosen, chooser, samples, cut, nulls)
+            self._sample_labels, more_labelled = numbered_by_size(chosen.best.labels), None
         else:
-            self.verdict_, self._sample_labels = overlapping.verdict, best.labels
+            self.verdict_, self._sample_labels = overlapping.verdict, chosen.best.labels
             more_labelled = more, overlapping.labels[len(rows) :]
-        self._sample_embedding = best.embedding
+        self._sample_embedding = chosen.best.embedding
         self._describe_views(views, samples, repeats, own)
         step("assigning all samples")
         self._assign_all(
             np.hstack([self._sample_points[v] for v in self._kept]),
-            partial(self._joint_of, chosen, present),
-            chosen[0].shape[0],
+            partial(self._joint_of, given, present),
+            given[0].shape[0],
             rows,
             samples.of_views(self._kept).joint_products(),
             more_labelled,
@@ -353,127 +340,31 @@ class AutoFusion(AssignmentMixin, EmbeddingMixin, RelationIdsMixin, MultiViewClu
         self.cluster_counts_ = count_clusters(samples)
         self.n_clusters_ = self.cluster_counts_.suggested
 
-    def _merits(
-        self,
-        candidates: list[Candidate],
-        agreement: np.ndarray,
-        samples: Samples,
-        cut: JointCut,
-        rng: np.random.RandomState,
-    ) -> dict[str, Merit] | None:
-        """What speaks for each candidate, by its name.
-
-        None if another rule decides, if the candidates are nearly the same, or if there is no time to cluster halves.
-        """
-        decided = len(candidates) < 2 or cut.is_clear or candidates[-1].name in (*MIXTURES, OVERLAPPING)
-        if decided or _agree(agreement) or self.stopped_ is not None:
-            return None
-        seed = int(rng.randint(2**31 - 1))
-        found = merits_of(candidates, agreement, samples.of_views(cut.views), self.device, seed)
-        return {candidate.name: merit for candidate, merit in zip(candidates, found, strict=True)}
-
-    def _judge(
-        self,
-        best: Candidate,
-        merits: dict[str, Merit] | None,
-        samples: Samples,
-        cut: JointCut,
-        nulls: np.ndarray,
-        rng: np.random.RandomState,
-    ) -> None:
+    def _judge(self, chosen: Chosen, chooser: Chooser, samples: Samples, cut: JointCut, nulls: np.ndarray) -> None:
         """Set ``verdict_``."""
-        if merits is not None:
-            back = merits[best.name].returned
-        else:
-            back = returned_of(best, samples.of_views(cut.views), self.device, int(rng.randint(2**31 - 1)))
+        back = chosen.returned
+        if back is None:
+            step("clustering halves of the samples, to see what comes back")
+            back = chooser.returned_of(chosen.best, samples.of_views(cut.views))
         if self.n_clusters_ < 2:
             evidence = self.cluster_counts_.evidence
         else:
-            evidence = Evidence.of(cut.graph, cut.spectrum, nulls, best.labels, back.agreement)
+            evidence = Evidence.of(cut.graph, cut.spectrum, nulls, chosen.best.labels, back.agreement)
         self.verdict_ = Verdict(self.n_clusters_, evidence, back.shares)
 
-    def _candidates(
-        self,
-        samples: Samples,
-        cut: JointCut,
-        rng: np.random.RandomState,
-        begin: float,
-        overlapping: Overlapping | None,
-    ) -> list[Candidate]:
-        """The joint neighbours and, unless their gap is clear, the others as far as there is time.
-
-        If a clear gap may come from filled cells, a mixture is taken whose clusters come back more often, if there is one.
-        """
-        self.stopped_ = None
-        candidates = [Candidate(JOINT, cut.labels, cut.spectrum.vectors[:, : cut.n_clusters], cut.graph)]
-        if cut.n_clusters < 2 or not cut.is_doubtful:
-            return candidates
-        if overlapping is not None:
-            return [*candidates, overlapping.candidate(cut.graph, len(samples))]
-        kept = samples.of_views(cut.views)
-        for make in () if cut.is_clear else candidates_for(kept):
-            if make is fused_graphs and _agree(agreement_of([candidate.labels for candidate in candidates])):
-                break
-            if self.max_time is not None and time.monotonic() - begin >= self.max_time:
-                self.stopped_ = "max_time"
-                break
-            step(f"another clustering: {make.__name__.replace('_', ' ')}")
-            seed = int(rng.randint(2**31 - 1))
-            candidates.append(make(Task(kept, cut.n_clusters, seed, self.device)))
-            if self.verbose:
-                print(f"AutoFusion: {candidates[-1].name}, {time.monotonic() - begin:.1f} s")
-        if kept.present is not None or self.stopped_ is not None:
-            return candidates
-        mixture = gaussian_mixture(kept.joint(), cut, rng)
-        if mixture is None or (cut.is_clear and not self._comes_back_more(mixture, candidates[0], kept, rng)):
-            return candidates
-        return [*candidates, mixture]
-
-    def _comes_back_more(self, one: Candidate, other: Candidate, samples: Samples, rng: np.random.RandomState) -> bool:
-        """Whether halves of the samples give the clusters of the first candidate more than those of the second."""
-        seed = int(rng.randint(2**31 - 1))
-        first, second = (returned_of(candidate, samples, self.device, seed).agreement for candidate in (one, other))
-        return first is None or second is None or first > second
-
-    def _best(
-        self, candidates: list[Candidate], agreement: np.ndarray, merits: dict[str, Merit] | None, cut: JointCut
-    ) -> tuple[Candidate, str]:
-        if candidates[-1].name in MIXTURES:
-            return candidates[-1], "few columns and enough samples to estimate the shapes of clusters that touch"
-        if cut.is_clear:
-            return candidates[0], f"the graph falls apart into {cut.n_clusters} clusters (relative eigengap {cut.gap:.2f})"
-        if len(candidates) == 1:
-            return candidates[0], "the only candidate"
-        if candidates[-1].name == OVERLAPPING:
-            return candidates[-1], "neighbours see no clusters, but the means of many samples do, in every half of them"
-        if merits is None:
-            means = mean_of_others(agreement)
-            best = int(np.argmax(means))
-            return candidates[best], f"agrees best with the others (mean adjusted Rand index {means[best]:.2f})"
-        weighed = max(candidates, key=lambda candidate: merits[candidate.name].total)
-        return weighed, "of what others find, what comes back in halves and what each view supports, it has most"
-
-    def _record(
-        self,
-        best: Candidate,
-        reason: str,
-        candidates: list[Candidate],
-        agreement: np.ndarray,
-        merits: dict[str, Merit] | None,
-        cut: JointCut,
-        views: Views,
-    ) -> None:
+    def _record(self, chosen: Chosen, cut: JointCut, views: Views) -> None:
         places = np.argsort(self._used)  # in the order of the data
         measures = self._measure.representations
         described = tuple(
             ViewChoice(views.names[self._used[p]], measures[p].kind, measures[p].reason, int(p) in cut.views) for p in places
         )
-        names = tuple(candidate.name for candidate in candidates)
+        names, merits, best = chosen.names, chosen.merits, chosen.best
         returned = None if merits is None else tuple(merits[name].back for name in names)
         inside = None if merits is None else tuple(merits[name].inside for name in names)
-        self.choice_ = AutoChoice(described, cut.gap, names, agreement, best.name, reason, returned, inside)
-        self.history_ = {"agreement": agreement}
+        self.choice_ = AutoChoice(described, cut.gap, names, chosen.agreement, best.name, chosen.reason, returned, inside)
+        self.history_ = {"agreement": chosen.agreement}
         self.affinity_matrix_ = best.graph
+        self.stopped_ = chosen.stopped
         self.n_iter_, self.converged_ = best.n_iter, bool(best.converged and self.stopped_ is None)
 
     def _describe_views(self, views: Views, samples: Samples, repeats: dict[int, int], own: OwnWeights) -> None:
@@ -561,11 +452,6 @@ class AutoFusion(AssignmentMixin, EmbeddingMixin, RelationIdsMixin, MultiViewClu
             )
             hint = "Do not rely on these clusters; see choice_, and try other numbers of clusters."
             warn(UnstableClustersWarning(problem, hint=hint, parameter="n_clusters", value=self.n_clusters))
-
-
-def _agree(agreement: np.ndarray) -> bool:
-    """Whether at least three clusterings are nearly the same, so that another one would decide nothing."""
-    return len(agreement) > 2 and float(agreement.min()) >= _AGREED
 
 
 def _typical(samples: Samples, least: int) -> np.ndarray:
