@@ -50,6 +50,7 @@ _NEAR_POWER, _GAP = 0.1, 0.3  # in decimal logarithms
 _SAME = 0.01  # p-value above which distributions are taken as the same
 _AWAY_FROM_ZERO = 0.2  # mean of a column in standard deviations; centred data has two signs by itself
 _ALL_COLUMNS, _FEWEST_SIGNED = 0.8, 3
+_FEWEST_OPPOSITE = 10  # rows: the distribution of fewer values tells nothing
 _EXACTLY = 1e-6
 _FEWEST_EQUAL = 3  # columns; two are equal in some transforms, such as Fourier's
 _FEWEST_UNRELATED, _CORRELATED = 10, 0.01  # columns; p-value, divided by the number of columns compared
@@ -272,7 +273,7 @@ def _signs(table: Numbers, others: Sequence[np.ndarray]) -> Found:
     if len(columns) < least:
         return
     rows = _opposite_rows(table.values[:, columns])
-    if not _SHARE_OF_GROUP <= rows.mean() <= 1 - _SHARE_OF_GROUP:
+    if rows.sum() < _FEWEST_OPPOSITE or not _SHARE_OF_GROUP <= rows.mean() <= 1 - _SHARE_OF_GROUP:
         return
     alike = {c: same_distribution(-table.values[rows, c], table.values[~rows, c]) for c in columns}
     where = [c for c in columns if alike[c] > _SAME and is_varied(table.values[:, c])]
