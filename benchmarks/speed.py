@@ -197,14 +197,19 @@ PARTS = {  # of a fit: module or class, function
 def profile(name):
     """Processor seconds of a fit of a hard case on one thread, by part."""
     views, k = HARD[name]()
-    spent = dict.fromkeys([*PARTS, "the rest"], 0.0)
+    return by_part(PARTS, lambda: vf.GFSC(k, random_state=0).fit(views))
+
+
+def by_part(parts, run):
+    """Processor seconds on one thread of what runs, by the functions of each part."""
+    spent = dict.fromkeys([*parts, "the rest"], 0.0)
     with ExitStack() as stack, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         stack.enter_context(threadpool_limits(1))
-        for part, functions in PARTS.items():
+        for part, functions in parts.items():
             for owner, function in functions:
                 stack.enter_context(_clocked(owner, function, spent, part))
-        total, _ = timed(lambda: vf.GFSC(k, random_state=0).fit(views))
+        total, _ = timed(run)
     spent["the rest"] = total - sum(spent.values())
     return spent | {"together": total}
 
@@ -257,19 +262,13 @@ def profile_of_auto(name):
     loaded = vf.load_views(DATA / f"{name}.mat")
     views = [np.asarray(v.toarray() if sp.issparse(v) else v, float) for v in loaded.arrays]
     k = len(set(np.asarray(loaded.y).tolist()))
-    spent = dict.fromkeys([*AUTO_PARTS, "the rest"], 0.0)
-    with ExitStack() as stack, warnings.catch_warnings():
+    spent = by_part(AUTO_PARTS, lambda: AutoFusion(k, random_state=0).fit(views))
+    side_by_side = np.hstack([normalize(view) for view in views])
+    simple = SpectralClustering(k, affinity="nearest_neighbors", random_state=0)
+    with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        stack.enter_context(threadpool_limits(1))
-        for part, functions in AUTO_PARTS.items():
-            for owner, function in functions:
-                stack.enter_context(_clocked(owner, function, spent, part))
-        total, _ = timed(lambda: AutoFusion(k, random_state=0).fit(views))
-        side_by_side = np.hstack([normalize(view) for view in views])
-        simple = SpectralClustering(k, affinity="nearest_neighbors", random_state=0)
         theirs, _ = timed(lambda: simple.fit(side_by_side))
-    spent["the rest"] = total - sum(spent.values())
-    return spent | {"together": total, "SpectralClustering": theirs}
+    return spent | {"SpectralClustering": theirs}
 
 
 def print_auto():

@@ -156,7 +156,7 @@ def test_same_distribution_is_the_test_of_kolmogorov_and_smirnov(sizes):
     rng = np.random.default_rng(0)
     compared = 0
     for shift in np.linspace(0, 2.5, 20) / np.sqrt(min(sizes)):
-        one, other = rng.normal(size=sizes[0]).round(1), (shift + rng.normal(size=sizes[1])).round(1)  # with ties
+        one, other = rng.normal(size=sizes[0]).round(1), (shift + rng.normal(size=sizes[1])).round(1)  # with equal values
         expected = ks_2samp(one, other, method="asymp").pvalue
         if 1e-4 < expected < 0.5:
             assert same_distribution(one, other) == pytest.approx(expected, rel=0.3)
@@ -331,7 +331,7 @@ def test_columns_of_noise_are_noted():
 
 def test_ranks_are_those_of_spearman():
     rng = np.random.default_rng(0)
-    values = rng.normal(size=(60, 3)).round(1)  # with ties
+    values = rng.normal(size=(60, 3)).round(1)  # with equal values
     values[:, 1] += values[:, 0]
     ranks = Numbers(values).ranks
     assert ranks.T @ ranks == pytest.approx(spearmanr(values).statistic)
