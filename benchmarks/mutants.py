@@ -85,7 +85,8 @@ TESTS = {
     "inspection/graphs.py": ["tests/inspection/test_graphs.py"],
     "inspection/layouts.py": ["tests/inspection/test_layouts.py"],
     "inspection/markers.py": ["tests/inspection/test_markers.py", "tests/inspection/test_features.py"],
-    "inspection/neighbor_map.py": ["tests/inspection/test_neighbor_map.py"],
+    "inspection/neighbor_map.py": ["tests/inspection/test_map_steps.py", "tests/inspection/test_neighbor_map.py"],
+    "inspection/neighborhoods.py": ["tests/inspection/test_neighborhoods.py", "tests/inspection"],
     "inspection/notebook.py": ["tests/inspection/test_notebook.py"],
     "inspection/parameters.py": ["tests/inspection/test_parameters.py"],
     "views/containers.py": ["tests/io/test_omics.py"],
@@ -94,8 +95,8 @@ TESTS = {
     "views/join_by_id.py": ["tests/views/test_ids.py", "tests/views/test_views.py", "tests/io/test_tables.py"],
     "views/kinds.py": ["tests/views/test_kinds.py"],
     "views/labels.py": ["tests/views/test_labels.py"],
-    "views/numbers.py": ["tests/views/test_suspicions.py"],
-    "views/suspicions.py": ["tests/views/test_suspicions.py"],
+    "views/numbers.py": ["tests/views/test_suspicions.py", "tests/views/test_bounds_of_suspicions.py"],
+    "views/suspicions.py": ["tests/views/test_bounds_of_suspicions.py", "tests/views/test_suspicions.py"],
 }
 TESTS_OF_ROOM = {
     "views/encoding/": ["tests/views/encoding", "tests/cluster/test_encoding.py"],
