@@ -91,7 +91,7 @@ TESTS = {
     "inspection/parameters.py": ["tests/inspection/test_parameters.py"],
     "views/containers.py": ["tests/io/test_omics.py"],
     "views/filling.py": ["tests/views/test_filling.py"],
-    "views/ids.py": ["tests/views/test_ids.py", "tests/io/test_tables.py"],
+    "views/ids.py": ["tests/views/test_id_rules.py", "tests/views/test_ids.py", "tests/io/test_tables.py"],
     "views/join_by_id.py": ["tests/views/test_ids.py", "tests/views/test_views.py", "tests/io/test_tables.py"],
     "views/kinds.py": ["tests/views/test_kinds.py"],
     "views/labels.py": ["tests/views/test_labels.py"],

@@ -39,7 +39,7 @@ def near(graph, **parts):
 
 
 def test_the_share_of_edges_inside_the_cluster(dense):
-    expected = [dense[i][LABELS == LABELS[i]].sum() / max(dense[i].sum(), 1e-9) for i in range(8)]
+    expected = [dense[i][LABELS[i] == LABELS].sum() / max(dense[i].sum(), 1e-9) for i in range(8)]
     np.testing.assert_allclose(near(dense).share_inside(sp.csr_array(dense), LABELS), expected)
     assert expected[7] == 0
 
