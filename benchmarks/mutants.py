@@ -80,15 +80,19 @@ TESTS = {
     "selection/n_clusters.py": ["tests/selection/test_n_clusters.py"],
     "selection/stability.py": ["tests/selection/test_stability.py"],
     "selection/tuning.py": ["tests/selection/test_tuning.py"],
-    "inspection/agreement.py": ["tests/inspection/test_agreement.py"],
-    "inspection/features.py": ["tests/inspection/test_features.py", "tests/inspection/test_summary.py"],
+    "inspection/agreement.py": ["tests/inspection/test_agreement_steps.py", "tests/inspection/test_agreement.py"],
+    "inspection/features.py": [
+        "tests/inspection/test_cluster_words.py", "tests/inspection/test_features.py", "tests/inspection/test_summary.py",
+    ],
     "inspection/graphs.py": ["tests/inspection/test_graphs.py"],
-    "inspection/layouts.py": ["tests/inspection/test_layouts.py"],
+    "inspection/layouts.py": ["tests/inspection/test_layouts.py", "tests/inspection/test_values.py"],
+    "inspection/maps.py": ["tests/inspection/test_maps.py", "tests/inspection"],
     "inspection/markers.py": ["tests/inspection/test_markers.py", "tests/inspection/test_features.py"],
     "inspection/neighbor_map.py": ["tests/inspection/test_map_steps.py", "tests/inspection/test_neighbor_map.py"],
     "inspection/neighborhoods.py": ["tests/inspection/test_neighborhoods.py", "tests/inspection"],
-    "inspection/notebook.py": ["tests/inspection/test_notebook.py"],
+    "inspection/notebook.py": ["tests/inspection/test_facts.py", "tests/inspection/test_notebook.py"],
     "inspection/parameters.py": ["tests/inspection/test_parameters.py"],
+    "inspection/values.py": ["tests/inspection/test_values.py", "tests/inspection"],
     "views/containers.py": ["tests/io/test_omics.py"],
     "views/filling.py": ["tests/views/test_filling_steps.py", "tests/views/test_filling.py"],
     "views/ids.py": ["tests/views/test_id_rules.py", "tests/views/test_ids.py", "tests/io/test_tables.py"],
@@ -97,7 +101,7 @@ TESTS = {
     "views/labels.py": ["tests/views/test_labels.py"],
     "views/numbers.py": ["tests/views/test_numbers.py", "tests/views/test_suspicions.py"],
     "views/suspicions.py": ["tests/views/test_bounds_of_suspicions.py", "tests/views/test_suspicions.py"],
-}
+}  # fmt: skip
 TESTS_OF_ROOM = {
     "views/encoding/": ["tests/views/encoding", "tests/cluster/test_encoding.py"],
     "views/": ["tests/views", "tests/io/test_tables.py"],
