@@ -90,12 +90,12 @@ TESTS = {
     "inspection/notebook.py": ["tests/inspection/test_notebook.py"],
     "inspection/parameters.py": ["tests/inspection/test_parameters.py"],
     "views/containers.py": ["tests/io/test_omics.py"],
-    "views/filling.py": ["tests/views/test_filling.py"],
+    "views/filling.py": ["tests/views/test_filling_steps.py", "tests/views/test_filling.py"],
     "views/ids.py": ["tests/views/test_id_rules.py", "tests/views/test_ids.py", "tests/io/test_tables.py"],
     "views/join_by_id.py": ["tests/views/test_ids.py", "tests/views/test_views.py", "tests/io/test_tables.py"],
     "views/kinds.py": ["tests/views/test_kinds.py"],
     "views/labels.py": ["tests/views/test_labels.py"],
-    "views/numbers.py": ["tests/views/test_suspicions.py", "tests/views/test_bounds_of_suspicions.py"],
+    "views/numbers.py": ["tests/views/test_numbers.py", "tests/views/test_suspicions.py"],
     "views/suspicions.py": ["tests/views/test_bounds_of_suspicions.py", "tests/views/test_suspicions.py"],
 }
 TESTS_OF_ROOM = {
