@@ -61,7 +61,7 @@ class StoppingRule:
     remaining_factor: float = 0.0
     max_weight_change: float = 0.05
     max_rounds: int = 60
-    plain_rounds: int = 20
+    plain_rounds: int = 2
     momentum: float = 0.5
     max_rotation: float = 2e-3
     max_rotation_at_start: float = 5e-3
