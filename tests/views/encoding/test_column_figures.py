@@ -172,8 +172,11 @@ def test_what_is_readable_has_the_units_of_the_column():
     )
     words = ["a", "b", "c", "a"] * 10
     assert learned(words).readable(pd.Series(words), "t").tolist() == indicators(words, "abc").tolist()
-    two = ["yes", "no", "no"] * 10
-    assert learned(two).readable(pd.Series(two), "t")[:, 0].tolist() == [value == "yes" for value in two]
+    for two in (["yes", *["no"] * 9], ["no", *["yes"] * 9]):
+        assert learned(two).readable(pd.Series(two), "t")[:, 0].tolist() == [value == "yes" for value in two]
+    pair = ["small", *["big"] * 9]
+    ordered_pair = learned(pair, asked=["small", "big"])
+    assert ordered_pair.readable(pd.Series(pair), "t")[:2].tolist() == [[0, 1, 0], [1, 0, 1]]
     amounts = RNG.gamma(1, 100, size=50)
     np.testing.assert_array_equal(learned(amounts).readable(pd.Series(amounts), "t")[:, 0], amounts)
     assert np.isnan(learned(words).readable(pd.Series([None, "a"]), "t")[0]).all()
