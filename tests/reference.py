@@ -116,7 +116,7 @@ def robust_gfsc(views, k, alpha, beta, gamma, *, n_iterations, rounds=3, joint=T
             ahead, last_turn, basis = embedding, turn, old_embedding.T @ embedding
             turn = embedding - old_embedding @ basis
             if len(rotations) > plain_rounds and last_turn is not None and (turn * (last_turn @ basis)).sum() > 0:
-                ahead = embedding + 0.5 * turn
+                ahead = embedding + 0.7 * turn
             cut = 4 * beta * t * penalty * (distances * consensus).sum() / 2
             if has_converged(rotations, max_rotation):
                 break
