@@ -75,9 +75,9 @@ def counted(counts):
         counts["products"] += 1
         return matmul(self, block)
 
-    def counting_update(*arguments, **options):
-        counts["updates"] += 1
-        return update(*arguments, **options)
+    def counting_update(kernels, how, *arguments, **options):
+        counts["measured" if how.measured else "updates"] += 1
+        return update(kernels, how, *arguments, **options)
 
     Laplacian.__matmul__, ArrayApiKernels.update_consensus = counting_matmul, counting_update
     try:
@@ -89,9 +89,12 @@ def counted(counts):
 def least_time(n, iterations, counts, flops, bandwidth):
     """Seconds of the fit's products and of its traffic at the measured limits."""
     rank, views = sum(FEATURES), len(FEATURES)
-    operations = 2 * n**2 * (3 * rank * iterations + rank / 2 + counts["updates"] * (CLUSTERS + 2) + counts["vectors"])
+    updates = counts["updates"] + counts["measured"]
+    operations = 2 * n**2 * (3 * rank * iterations + rank / 2 + updates / 2 * (CLUSTERS + 2) + counts["vectors"])
     # M out at the start. Per view and iteration: S for coefficients; half of S in, Z out; M, Z in, M out; Z for the error.
-    arrays = 1 + iterations * views * (1 + 0.5 + 1 + 3 + 1) + counts["updates"] * (0.5 + 0.5 + 1) + counts["products"] * 1.0
+    # Per update: half of M in, S out, degrees; half of the old S where the change is measured. S for every product.
+    arrays = 1 + iterations * views * (1 + 0.5 + 1 + 3 + 1) + updates * (0.5 + 1 + 1) + counts["measured"] * 0.5
+    arrays += counts["products"]
     return operations / (flops * 1e12), 4 * n**2 * arrays / (bandwidth * 1e12)
 
 
@@ -104,7 +107,7 @@ def gpu_row(n, flops, bandwidth):
     times = []
     for _ in range(3 if n <= 20_000 else 1):
         torch.cuda.reset_peak_memory_stats()
-        counts = {"vectors": 0, "products": 0, "updates": 0}
+        counts = {"vectors": 0, "products": 0, "updates": 0, "measured": 0}
         with counted(counts):
             seconds, _ = event_time(lambda: model.fit(views))
         times.append(seconds)

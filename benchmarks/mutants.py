@@ -53,6 +53,8 @@ TRUST = ("contradiction", "novelty", "relatedness")  # the checks of views and n
 _PYTEST = ("-q", "-p", "no:cacheprovider", "-p", "no:randomly")
 PATIENCE, SLACK = 5, 10.0  # a multiple of the time of the original, and additional seconds
 
+_ENCODING = ("tests/views/encoding", "tests/cluster/test_encoding.py")
+_VIEWS = ("tests/views", "tests/io/test_tables.py")
 TESTS = {
     "metrics.py": ["tests/test_metrics.py"],
     "linalg/assign.py": ["tests/linalg/test_assign.py"],
@@ -80,26 +82,38 @@ TESTS = {
     "selection/n_clusters.py": ["tests/selection/test_n_clusters.py"],
     "selection/stability.py": ["tests/selection/test_stability.py"],
     "selection/tuning.py": ["tests/selection/test_tuning.py"],
-    "inspection/agreement.py": ["tests/inspection/test_agreement.py"],
-    "inspection/features.py": ["tests/inspection/test_features.py", "tests/inspection/test_summary.py"],
+    "inspection/agreement.py": ["tests/inspection/test_agreement_steps.py", "tests/inspection/test_agreement.py"],
+    "inspection/features.py": [
+        "tests/inspection/test_cluster_words.py", "tests/inspection/test_features.py", "tests/inspection/test_summary.py",
+    ],
     "inspection/graphs.py": ["tests/inspection/test_graphs.py"],
-    "inspection/layouts.py": ["tests/inspection/test_layouts.py"],
-    "inspection/markers.py": ["tests/inspection/test_markers.py", "tests/inspection/test_features.py"],
-    "inspection/neighbor_map.py": ["tests/inspection/test_neighbor_map.py"],
-    "inspection/notebook.py": ["tests/inspection/test_notebook.py"],
+    "inspection/layouts.py": ["tests/inspection/test_layouts.py", "tests/inspection/test_values.py"],
+    "inspection/maps.py": ["tests/inspection/test_maps.py", "tests/inspection"],
+    "inspection/markers.py": ["tests/inspection/test_contrasts.py", "tests/inspection/test_markers.py"],
+    "inspection/neighbor_map.py": ["tests/inspection/test_map_steps.py", "tests/inspection/test_neighbor_map.py"],
+    "inspection/neighborhoods.py": ["tests/inspection/test_neighborhoods.py", "tests/inspection"],
+    "inspection/notebook.py": ["tests/inspection/test_facts.py", "tests/inspection/test_notebook.py"],
     "inspection/parameters.py": ["tests/inspection/test_parameters.py"],
+    "inspection/values.py": ["tests/inspection/test_values.py", "tests/inspection"],
     "views/containers.py": ["tests/io/test_omics.py"],
-    "views/filling.py": ["tests/views/test_filling.py"],
-    "views/ids.py": ["tests/views/test_ids.py", "tests/io/test_tables.py"],
-    "views/join_by_id.py": ["tests/views/test_ids.py", "tests/views/test_views.py", "tests/io/test_tables.py"],
-    "views/kinds.py": ["tests/views/test_kinds.py"],
-    "views/labels.py": ["tests/views/test_labels.py"],
-    "views/numbers.py": ["tests/views/test_suspicions.py"],
-    "views/suspicions.py": ["tests/views/test_suspicions.py"],
-}
+    "views/filling.py": ["tests/views/test_filling_steps.py", "tests/views/test_filling.py"],
+    "views/ids.py": ["tests/views/test_id_rules.py", "tests/views/test_ids.py", "tests/io/test_tables.py"],
+    "views/encoding/column_types.py": ["tests/views/encoding/test_bounds_of_types.py", *_ENCODING],
+    "views/encoding/columns.py": ["tests/views/encoding/test_column_figures.py", *_ENCODING],
+    "views/encoding/relevance.py": ["tests/views/encoding/test_tables.py", "tests/views/encoding/test_relevance.py"],
+    "views/encoding/table.py": ["tests/views/encoding/test_tables.py", *_ENCODING],
+    "views/join_by_id.py": ["tests/views/test_joining.py", "tests/views/test_ids.py", "tests/io/test_tables.py"],
+    "views/kinds.py": ["tests/views/test_kind_rules.py", "tests/views/test_kinds.py"],
+    "views/labels.py": ["tests/views/test_kind_rules.py", "tests/views/test_labels.py"],
+    "views/matrices.py": ["tests/views/test_matrices.py", *_VIEWS],
+    "views/reading.py": ["tests/views/test_reading.py", *_VIEWS, "tests/cluster/test_encoding.py"],
+    "views/views.py": ["tests/views/test_views_parts.py", *_VIEWS],
+    "views/numbers.py": ["tests/views/test_numbers.py", "tests/views/test_suspicions.py"],
+    "views/suspicions.py": ["tests/views/test_bounds_of_suspicions.py", "tests/views/test_suspicions.py"],
+}  # fmt: skip
 TESTS_OF_ROOM = {
-    "views/encoding/": ["tests/views/encoding", "tests/cluster/test_encoding.py"],
-    "views/": ["tests/views", "tests/io/test_tables.py"],
+    "views/encoding/": [*_ENCODING],
+    "views/": [*_VIEWS],
     "inspection/": ["tests/inspection"],
 }
 DEFAULT_TESTS = ["tests/fusion/kernels/test_kernels.py", "tests/fusion/test_exact.py"]

@@ -75,7 +75,7 @@ def deviations(view):
     return centred / np.linalg.norm(centred, axis=1, keepdims=True) * np.sqrt(100 / len(view))
 
 
-def robust_gfsc(views, k, alpha, beta, gamma, *, n_iterations, rounds=3, joint=True, plain_rounds=20):
+def robust_gfsc(views, k, alpha, beta, gamma, *, n_iterations, rounds=3, joint=True, plain_rounds=2):
     """The robust variant: a dense solve per view, with all distances between graphs and between samples written out.
 
     Within an iteration ``S`` and ``F`` are updated ``rounds`` times or until ``F`` has converged, after ``plain_rounds``
@@ -116,7 +116,7 @@ def robust_gfsc(views, k, alpha, beta, gamma, *, n_iterations, rounds=3, joint=T
             ahead, last_turn, basis = embedding, turn, old_embedding.T @ embedding
             turn = embedding - old_embedding @ basis
             if len(rotations) > plain_rounds and last_turn is not None and (turn * (last_turn @ basis)).sum() > 0:
-                ahead = embedding + 0.5 * turn
+                ahead = embedding + 0.7 * turn
             cut = 4 * beta * t * penalty * (distances * consensus).sum() / 2
             if has_converged(rotations, max_rotation):
                 break

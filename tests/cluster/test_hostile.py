@@ -48,6 +48,9 @@ FOUND_IN_WAYS = {
     "truth values were subtracted": ("relations", "auto", 40),
     "two columns with one name": ("tables", "auto", 62),
     "text in a column of dates of new samples": ("predict", "amgl", 83),
+    "fewer different points than clusters beside a graph": ("edges", "lmvsc", 853),
+    "the sum of a column of large numbers overflowed": ("tables", "auto", 2292),
+    "ids that are no whole numbers of 64 bits": ("predict", "mspl", 2421),
 }
 
 

@@ -375,13 +375,25 @@ def test_a_bad_start_of_many_eigenvectors(many, start):
     np.testing.assert_allclose(found.values, values, atol=1e-5)
 
 
-def test_the_filter_is_a_chebyshev_polynomial(many):
+@pytest.mark.parametrize("degree", [2, 4, 7])
+def test_the_filter_is_a_chebyshev_polynomial(many, degree):
     laplacian, *_, start = many
-    filtered = eigensolvers._chebyshev_filtered(laplacian, start, laplacian @ start, 0.1, 0.7, 1.2)
+    interval = eigensolvers._Interval(0.7, 1.2)
+    filtered = eigensolvers._chebyshev_filtered(laplacian, start, laplacian @ start, 0.1, interval, degree)
     eigenvalues, eigenvectors = np.linalg.eigh(laplacian.dense())
-    polynomial = np.polynomial.Chebyshev.basis(eigensolvers._DEGREE)
+    polynomial = np.polynomial.Chebyshev.basis(degree)
     gains = polynomial((eigenvalues - 0.95) / 0.25) / polynomial((0.1 - 0.95) / 0.25)
     np.testing.assert_allclose(filtered, (eigenvectors * gains) @ (eigenvectors.T @ start), atol=1e-12)
+
+
+@pytest.mark.parametrize("factor", [1.5, 10.0, 60.0])
+def test_the_degree_of_the_filter_is_the_least_that_is_enough(factor):
+    interval = eigensolvers._Interval(0.7, 1.2)
+    degree = interval.degree_for(0.55, factor)
+    gains = [np.polynomial.Chebyshev.basis(m)((0.95 - 0.55) / 0.25) for m in range(10)]
+    assert gains[degree] >= factor
+    assert degree == 2 or gains[degree - 1] < factor
+    assert interval.degree_for(0.7, factor) == 5  # at the edge nothing grows
 
 
 @pytest.mark.parametrize("normalized", [False, True])

@@ -71,9 +71,9 @@ def test_squared_distances_equal_a_direct_computation(xp):
     rng = np.random.default_rng(0)
     points, centres = rng.normal(size=(20, 3)), rng.normal(size=(4, 3))
     direct = ((points[:, None] - centres[None]) ** 2).sum(axis=2)
-    np.testing.assert_allclose(np.asarray(module._squared_distances(xp.asarray(points), xp.asarray(centres))), direct)
+    np.testing.assert_allclose(np.asarray(module.squared_distances(xp.asarray(points), xp.asarray(centres))), direct)
     same = np.full((3, 2), 0.1) + 1e8
-    assert (np.asarray(module._squared_distances(xp.asarray(same), xp.asarray(same))) >= 0).all()
+    assert (np.asarray(module.squared_distances(xp.asarray(same), xp.asarray(same))) >= 0).all()
 
 
 def test_seeds_are_distinct_samples_far_from_each_other(xp):
@@ -90,9 +90,9 @@ def test_the_best_of_several_draws_becomes_a_seed():
     rng = np.random.default_rng(0)
     points = rng.normal(size=(400, 2))
     drawn = module._seeds(points, rng.random((30, 8, 4)))
-    best_of = np.mean([module._squared_distances(points, seeds).min(axis=1).sum() for seeds in drawn])
+    best_of = np.mean([module.squared_distances(points, seeds).min(axis=1).sum() for seeds in drawn])
     chance = np.mean(
-        [module._squared_distances(points, points[rng.choice(400, 8, replace=False)]).min(axis=1).sum() for _ in range(30)]
+        [module.squared_distances(points, points[rng.choice(400, 8, replace=False)]).min(axis=1).sum() for _ in range(30)]
     )
     assert best_of < 0.85 * chance
 

@@ -25,6 +25,16 @@ def test_iterative_and_dense_solver_agree(n_blobs):
     assert np.allclose(span @ (span.T @ dense.vectors[:, :n_blobs]), dense.vectors[:, :n_blobs], atol=1e-4)
 
 
+def test_many_eigenvectors_are_as_exact_as_few():
+    """More than 32 are computed in single precision, and their eigenvalues in double precision."""
+    graph = neighbor_graph(blobs(3, n=200, distance=2.0))
+    dense = spectrum(graph, 40, random_state=np.random.RandomState(0), dense_up_to=1000)
+    iterative = spectrum(graph, 40, random_state=np.random.RandomState(0), dense_up_to=0)
+    assert iterative.vectors.dtype == iterative.values.dtype == np.float64
+    assert np.allclose(dense.values, iterative.values, atol=1e-7)
+    assert np.allclose(iterative.vectors.T @ iterative.vectors, np.eye(40), atol=1e-5)
+
+
 @pytest.mark.parametrize("dense_up_to", [0, 1000])
 def test_every_component_has_an_eigenvalue_of_zero(dense_up_to):
     graph = neighbor_graph(blobs(5))

@@ -119,3 +119,8 @@ def test_a_fit_on_a_busy_machine_uses_one_thread_of_every_library(method, monkey
         METHODS[method](3, random_state=0).fit(views)
     assert used
     assert set(used) == {1}
+
+
+def test_one_thread_for_short_steps():
+    with worker.one_thread():
+        assert set(worker._thread_numbers()) == {1}

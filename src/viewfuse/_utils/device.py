@@ -19,7 +19,7 @@ from array_api_compat import (
 from ..exceptions import ParameterError
 from .extras import require
 
-__all__ = ["beside", "free_memory", "is_tensor", "moves_to", "on_device", "to_host", "true_positions"]
+__all__ = ["beside", "free_memory", "is_on_accelerator", "is_tensor", "moves_to", "on_device", "to_host", "true_positions"]
 
 
 def to_host(array: Any) -> np.ndarray:
@@ -36,6 +36,11 @@ def true_positions(mask: Any) -> np.ndarray:
 def is_tensor(array: Any) -> bool:
     """Return whether this is an array of a library other than NumPy."""
     return is_array_api_obj(array) and not is_numpy_array(array)
+
+
+def is_on_accelerator(array: Any) -> bool:
+    """Return whether the array is not in the processor's memory."""
+    return is_cupy_array(array) or (is_torch_array(array) and array.device.type != "cpu")
 
 
 def beside(array: Any, matrix: np.ndarray) -> Any:

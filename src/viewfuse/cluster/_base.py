@@ -14,13 +14,13 @@ from sklearn.utils import check_random_state, estimator_html_repr
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._utils import hooks
-from .._utils.device import free_memory, moves_to, to_host
+from .._utils.device import is_on_accelerator, moves_to, to_host
 from .._utils.extras import require
 from .._utils.text import listed
 from .._utils.warn import recording, texts_of, warn
 from ..exceptions import EncodingWarning, KindWarning, UnusedColumnsWarning, ViewsTypeError
 from ..linalg import assign_clusters, numbered_by_size, occurrences, order_by_size, renumbered
-from ..linalg.threads import threads_for
+from ..linalg.threads import one_thread, threads_for
 from ..views import (
     RELATIONS,
     Views,
@@ -133,10 +133,10 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
         used = nonconstant_views(views, arrays, present)
         self._describe(X, views)
         demand = self._demand()
-        on_gpu = moves_to(getattr(self, "device", None), arrays) or free_memory(arrays[used[0]]) is not None
-        if demand is not None and not on_gpu:
+        on_device = moves_to(getattr(self, "device", None), arrays) or is_on_accelerator(arrays[used[0]])
+        if demand is not None and not on_device:
             check_memory(self, demand.bytes([arrays[v] for v in used]), len(views))
-        with solving(self), threads_for(len(views), self._most_on_one_thread):
+        with solving(self), one_thread() if on_device else threads_for(len(views), self._most_on_one_thread):
             self._fit(views, arrays, used)
             self._number_clusters()
             if self._gives_verdict and self.affinity != "precomputed":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from functools import partial
 from typing import Any, ClassVar
 
@@ -11,14 +12,14 @@ from sklearn.utils import check_random_state
 from sklearn.utils.random import sample_without_replacement
 from sklearn.utils.validation import check_is_fitted
 
-from .._utils.device import beside, is_tensor, moves_to, to_host
+from .._utils.device import beside, is_on_accelerator, is_tensor, moves_to, to_host
 from .._utils.warn import recording, texts_of
 from ..exceptions import ParameterError, ViewsError, ViewsTypeError
 from ..fusion.anchor import AnchorFusion, learn_anchors
 from ..graphs import Samples, ScaledView, as_dense
 from ..graphs.anchors import UnitRows
 from ..linalg import all_clusters_taken, renumbered
-from ..linalg.threads import threads_for, worker_threads
+from ..linalg.threads import one_thread, threads_for, worker_threads
 from ..views import Views, holds_dask, warn_of_suspicious_values
 from ._base import EmbeddingMixin, MultiViewClusterer
 from ._checks import (
@@ -233,7 +234,7 @@ class AnchorGFSC(StoppableMixin, ViewReportMixin, EmbeddingMixin, MultiViewClust
             least = 2 if self.n_clusters == "auto" else self.n_clusters
             check_enough_samples(source.described, least, n_samples=len(source))
             self._describe(X, source.described)
-            with threads_for(len(source)), worker_threads(), solving(self):
+            with _threads_for(source), worker_threads(), solving(self):
                 if isinstance(source, LocalRows) and self._gives_verdict:
                     warn_of_suspicious_values(source.described)
                 self._fit_rows(source)
@@ -503,6 +504,13 @@ class AnchorGFSC(StoppableMixin, ViewReportMixin, EmbeddingMixin, MultiViewClust
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float32"]
         return tags
+
+
+def _threads_for(source: RowSource) -> AbstractContextManager[None]:
+    """One thread beside a device: what is left for the processor are short steps."""
+    if isinstance(source, TensorRows) and is_on_accelerator(source.described.arrays[0]):
+        return one_thread()
+    return threads_for(len(source))
 
 
 def _nonconstant(source: RowSource, rows: slice | np.ndarray, own: OwnWeights) -> tuple[list[int], list[UnitRows]]:

@@ -181,9 +181,8 @@ def _judge_by_neighbors(samples: Samples, labels: np.ndarray, k: int, random_sta
     count = min(max(k, _LEAST_VALUES) + 1, len(samples))
     found = spectrum(graph, count, random_state=random_state)
     nulls = np.mean([null.values for _, null in null_spectra(samples, count, random_state)], axis=0)
-    by_mean = quick_cut(spectrum(samples.mean_graph(), k, random_state=random_state).vectors)
-    by_joint = quick_cut(found.vectors[:, :k])
-    take_mean = adjusted_rand(labels, by_mean) > adjusted_rand(labels, by_joint)
+    by_joint = adjusted_rand(labels, quick_cut(found.vectors[:, :k]))
+    take_mean = by_joint < 1 and _by_mean_graph(samples, labels, k, random_state) > by_joint
 
     def cluster(rows: np.ndarray) -> np.ndarray:
         part = samples.of_rows(rows)
@@ -192,6 +191,11 @@ def _judge_by_neighbors(samples: Samples, labels: np.ndarray, k: int, random_sta
         )
 
     return judge(labels, k, lambda returned: Evidence.of(graph, found, nulls, labels, returned), cluster, random_state)
+
+
+def _by_mean_graph(samples: Samples, labels: np.ndarray, k: int, random_state: np.random.RandomState) -> float:
+    """How near the clusters of the mean graph come to the labels, as an adjusted Rand index."""
+    return adjusted_rand(labels, quick_cut(spectrum(samples.mean_graph(), k, random_state=random_state).vectors))
 
 
 def judge_by_graph(graphs: Sequence[Any], labels: np.ndarray, k: int, random_state: np.random.RandomState) -> Verdict:

@@ -43,7 +43,7 @@ class StoppingRule:
         Rounds of an iteration without momentum.
     momentum : float
         By how much of its last turn ``F`` is turned further in the rounds after these. With a rate q between 0 and 1 the
-        rounds then shrink rotations by ``√(0.5q)`` at best, and q always.
+        rounds then shrink rotations by ``√(0.7q)`` at best, and q always.
     max_rotation : float
         Tolerance on the remaining rotation of ``F``, as the sine of a mean angle.
     max_rotation_at_start : float
@@ -61,8 +61,8 @@ class StoppingRule:
     remaining_factor: float = 0.0
     max_weight_change: float = 0.05
     max_rounds: int = 60
-    plain_rounds: int = 20
-    momentum: float = 0.5
+    plain_rounds: int = 2
+    momentum: float = 0.7
     max_rotation: float = 2e-3
     max_rotation_at_start: float = 5e-3
     final_residual: float = 1e-5

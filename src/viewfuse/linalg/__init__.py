@@ -16,6 +16,7 @@ from .bipartite import BipartiteEmbedding, bipartite_embedding
 from .complement import Complement, normalized_adjacency
 from .congruence import Congruence
 from .covariance import shrunk_covariance
+from .device_search import nearest_rows
 from .eigensolvers import Eigenpairs, smallest_eigenpairs, symmetric_eigh
 from .gram import gram_factor
 from .grouped_search import GroupedSearch
@@ -45,6 +46,7 @@ __all__ = [
     "isolated_samples",
     "margin_confidence",
     "nearest_centres",
+    "nearest_rows",
     "normalized_adjacency",
     "numbered_by_size",
     "occurrences",

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -21,7 +22,7 @@ __all__ = ["Eigenpairs", "smallest_eigenpairs", "symmetric_eigh"]
 
 _MAX_BASIS_BLOCKS = 6
 _MANY = 32  # eigenvectors, from which a filter is faster than a larger basis
-_DEGREE, _FILTERS = 4, 3  # of the Chebyshev polynomial; so many times before Davidson's method takes over
+_DEGREES, _FILTERS = (2, 5), 3  # of Chebyshev polynomials; so many of them before Davidson's method takes over
 _LANCZOS_STEPS = 6
 
 
@@ -202,22 +203,50 @@ def _filtered_subspace(laplacian: SymmetricOperator, k: int, block: Any, tol: fl
     xp = array_namespace(block)
     diagonal = laplacian.diagonal()
     scale = float(xp.sort(xp.abs(diagonal))[diagonal.shape[0] // 2])
-    size, filtered, upper = int(block.shape[1]), block, -np.inf
+    size, filtered, upper, products = int(block.shape[1]), block, -np.inf, 1
     for applied in range(_FILTERS + 1):
         ritz = _ritz(laplacian, filtered, xp)
         if ritz is None or ritz[1].shape[1] < size:
             break
         values, block, images = ritz
-        norms = to_host(xp.linalg.vector_norm(images - block * values[None, :], axis=0))
-        if norms[:k].max() <= tol * scale:
-            return Eigenpairs(values[:k], block[:, :k], 1 + applied * _DEGREE, block), block
+        residual = float(to_host(xp.linalg.vector_norm(images - block * values[None, :], axis=0))[:k].max())
+        if residual <= tol * scale:
+            return Eigenpairs(values[:k], block[:, :k], products, block), block
         if not applied:
             upper = _largest_eigenvalue_bound(laplacian, xp)
-        smallest, lower = float(values[0]), float(values[-1])
-        if applied == _FILTERS or not upper > lower:
+        interval = _Interval(float(values[-1]), upper)
+        if applied == _FILTERS or not interval.upper > interval.lower or not 0 < tol * scale < residual < math.inf:
             break
-        filtered = _chebyshev_filtered(laplacian, block, images, smallest, lower, upper)
+        degree = interval.degree_for(float(values[k - 1]), residual / (tol * scale))
+        filtered = _chebyshev_filtered(laplacian, block, images, float(values[0]), interval, degree)
+        products += degree
     return None, block
+
+
+@dataclass(frozen=True)
+class _Interval:
+    """The eigenvalues that a filter makes small."""
+
+    lower: float
+    upper: float
+
+    @property
+    def centre(self) -> float:
+        return (self.lower + self.upper) / 2
+
+    @property
+    def half(self) -> float:
+        return (self.upper - self.lower) / 2
+
+    def degree_for(self, value: float, factor: float) -> int:
+        """The least degree m that enlarges the eigenvectors of a smaller eigenvalue by a factor.
+
+        The Chebyshev polynomial is at most 1 within the interval and ``cosh(m arcosh x)`` at a distance of x halves of it
+        from its centre.
+        """
+        growth = math.acosh(max((self.centre - value) / self.half, 1.0))
+        least, most = _DEGREES
+        return most if growth == 0 else min(max(math.ceil(math.acosh(factor) / growth), least), most)
 
 
 def _ritz(laplacian: SymmetricOperator, block: Any, xp: Any) -> tuple[Any, Any, Any] | None:
@@ -232,17 +261,17 @@ def _ritz(laplacian: SymmetricOperator, block: Any, xp: Any) -> tuple[Any, Any, 
 
 
 def _chebyshev_filtered(
-    laplacian: SymmetricOperator, block: Any, images: Any, smallest: float, lower: float, upper: float
+    laplacian: SymmetricOperator, block: Any, images: Any, smallest: float, interval: _Interval, degree: int
 ) -> Any:
-    """``p(L) X`` with the Chebyshev polynomial of [lower, upper], scaled to about 1 at the smallest eigenvalue.
+    """``p(L) X`` with the Chebyshev polynomial of an interval, scaled to about 1 at the smallest eigenvalue.
 
     ``images`` is ``L X``.
     """
-    centre, half = (lower + upper) / 2, (upper - lower) / 2
+    centre, half = interval.centre, interval.half
     factor = half / (smallest - centre)
     first = factor
     before, filtered = block, (images - centre * block) * (factor / half)
-    for _ in range(_DEGREE - 1):
+    for _ in range(degree - 1):
         following = 1 / (2 / first - factor)
         product = (laplacian @ filtered - centre * filtered) * (2 * following / half)
         before, filtered, factor = filtered, product - (factor * following) * before, following

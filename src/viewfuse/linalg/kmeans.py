@@ -18,7 +18,7 @@ from array_api_compat import array_namespace
 from .._utils.device import beside
 from .threads import spans
 
-__all__ = ["KMeansResult", "kmeans"]
+__all__ = ["KMeansResult", "kmeans", "squared_distances"]
 
 
 @dataclass(frozen=True)
@@ -78,13 +78,13 @@ def _seeds(points: Any, draws: np.ndarray) -> list[Any]:
     draws = xp.asarray(draws, dtype=points.dtype, device=points.device)
     own = trials * xp.arange(n_starts, device=points.device)  # index of a start's first candidate
     seeds = [xp.take(points, first, axis=0)]
-    nearest = _squared_distances(seeds[0], points)  # (starts, n)
+    nearest = squared_distances(seeds[0], points)  # (starts, n)
     for step in range(1, n_clusters):
         reached = xp.cumulative_sum(nearest, axis=1)
         targets = draws[:, step, :] * reached[:, -1:]
         chosen = xp.concat([xp.searchsorted(reached[s, :], targets[s, :]) for s in range(n_starts)])
         candidates = xp.take(points, xp.clip(chosen, None, n - 1), axis=0)
-        distances = xp.reshape(_squared_distances(candidates, points), (n_starts, trials, n))
+        distances = xp.reshape(squared_distances(candidates, points), (n_starts, trials, n))
         closer = xp.minimum(nearest[:, None, :], distances)
         best = own + xp.argmin(xp.sum(closer, axis=2), axis=1)
         nearest = xp.take(xp.reshape(closer, (n_starts * trials, n)), best, axis=0)
@@ -107,7 +107,7 @@ def _lloyd(points: Any, centres: Any, threshold: float, max_iterations: int) -> 
 
 def _nearest(points: Any, centres: Any) -> tuple[Any, Any]:
     xp = array_namespace(points)
-    distances = _squared_distances(points, centres)
+    distances = squared_distances(points, centres)
     return xp.argmin(distances, axis=1), xp.min(distances, axis=1)
 
 
@@ -127,7 +127,8 @@ def _means(points: Any, labels: Any, costs: Any, centres: Any) -> Any:
     return xp.where(empty[:, None], xp.take(points, xp.take(worst, order), axis=0), means)
 
 
-def _squared_distances(points: Any, centres: Any) -> Any:
+def squared_distances(points: Any, centres: Any) -> Any:
+    """``‖x_i − c_j‖²`` of all pairs of rows, at least 0."""
     xp = array_namespace(points)
     squares = xp.sum(points * points, axis=1)[:, None] + xp.sum(centres * centres, axis=1)[None, :]
     distances = squares - 2 * (points @ centres.T)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
@@ -29,6 +29,7 @@ __all__ = [
     "for_each",
     "idle_cores",
     "matmul",
+    "one_thread",
     "row_sums",
     "spans",
     "thread_limits_kept",
@@ -106,6 +107,11 @@ def threads_for(n_samples: int, few: int = _SMALL) -> Iterator[None]:
         finally:
             if ours:
                 _set_thread_numbers(before)
+
+
+def one_thread() -> AbstractContextManager[None]:
+    """Limit the computation to one thread: beside a device the processor has only short steps."""
+    return threads_for(0)
 
 
 @contextmanager

@@ -160,6 +160,7 @@ def _can_be_filled(array: Any) -> bool:
 
 def _learn(donors: np.ndarray, is_ready: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     donors = donors.astype(float)
+    donors = np.where(np.isfinite(donors), donors, np.nan)  # nothing is filled from infinite cells, which are refused later
     present = ~np.isnan(donors)
     counts = np.maximum(present.sum(axis=0), 1)
     zeroed = np.where(present, donors, 0.0)

@@ -22,6 +22,7 @@ _ALMOST_DISTINCT = 0.9
 _COMMON = 0.5  # share of values that tables must have in common for a column to be their id
 _FEWEST_ROWS = 10  # fewer whole numbers may be different, and the same in two tables, by chance
 _LOOKED_AT = 1_000  # values that tell whether a column is text
+_ALWAYS_WHOLE = 2**53  # larger floating-point numbers have no fractions, and may not fit into whole numbers
 _UNNAMED = re.compile(r"Unnamed: \d+")  # pandas' name for a column without a header, such as an index
 
 
@@ -59,7 +60,7 @@ def id_values(table: Any, source: IdSource, view: str) -> np.ndarray:
     values = table.index if source.column is None else table[source.column]
     if values.dtype.kind == "f" and not values.isna().any():
         numbers = values.to_numpy()
-        if np.all(numbers == np.round(numbers)):
+        if np.all(numbers == np.round(numbers)) and np.abs(numbers).max(initial=0) < _ALWAYS_WHOLE:
             return np.asarray(numbers, dtype=np.int64)
     found = values.to_numpy(dtype=object) if values.dtype.kind not in "iu" else values.to_numpy()
     if found.dtype == object:

@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 from array_api_compat import is_numpy_array
 
-from .._utils.text import listed
+from .._utils.text import count, listed
 from ..exceptions import ViewsError
 
 __all__ = ["KINDS", "RELATIONS", "Kinds", "asked_kinds", "checked_kinds", "guess_kind", "indicators", "is_symmetric"]
@@ -40,6 +40,8 @@ def asked_kinds(kinds: Kinds, names: Sequence[str]) -> tuple[str, ...]:
         named = dict.fromkeys(names, kinds)
     elif isinstance(kinds, Mapping):
         named = {str(name): str(kind) for name, kind in kinds.items()}
+    elif kinds is not None and len(kinds) != len(names):
+        raise ViewsError(f"There are {count(len(kinds), 'kind')} for {count(len(names), 'view')}.", parameter="kinds")
     else:
         named = dict(zip(names, kinds or [], strict=kinds is not None))
     unknown = [name for name in named if name not in names]

@@ -155,3 +155,15 @@ def test_a_large_sample_of_tensors_is_learned_from_on_its_device(monkeypatch):
     assert adjusted_rand_score(on_host.labels_, model.labels_) > 0.95
     assert model.verdict_.supported
     np.testing.assert_allclose(model.view_weights_, on_host.view_weights_, atol=0.05)
+
+
+def test_votes_are_the_same_for_tensors():
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    views, y = overlapping()
+    points = np.hstack([clouds._of_equal_spread(x) for x in views])
+    tensors = torch.cat([clouds._of_equal_spread(torch.asarray(x)) for x in views], dim=1)
+    np.testing.assert_allclose(tensors.numpy(), points, rtol=1e-5, atol=1e-6)
+    voters, rows = np.arange(0, len(y), 2), np.arange(200)
+    expected = clouds._votes(points, voters, rows, y, 4)
+    assert np.mean(clouds._votes(tensors, voters, rows, y, 4) == expected) > 0.99
+    assert np.mean(expected == y[:200]) > 0.5

@@ -1,5 +1,8 @@
 """The NumPy passes equal the array-API passes for every tile size, number of threads and array library."""
 
+import os
+import subprocess
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -214,3 +217,40 @@ def test_array_api_passes_on_every_array_library(problem, xp, symmetric, both):
     ]
     np.testing.assert_allclose(np.asarray(graph), expected, atol=1e-14)
     assert changes[0].towards == pytest.approx(changes[1].towards)
+    given_update = replace(update, measured=False)
+    for kernels, data, out in ((array_api_kernels, given, graph), (numpy_kernels, problem, expected)):
+        kernels.update_consensus(given_update, data[consensus], data[consensus], data["points"], out)
+        kernels.add_scaled(out, 0.3, data["sum"], start=False)
+    np.testing.assert_allclose(np.asarray(graph), expected, atol=1e-14)
+    for kernels, data, out in ((array_api_kernels, given, graph), (numpy_kernels, problem, expected)):
+        kernels.add_scaled(out, 0.7, data["sum"], start=True)
+    np.testing.assert_allclose(np.asarray(graph), expected, atol=1e-14)
+
+
+TILES = """
+import torch
+from viewfuse.fusion.kernels import array_api_tiles, triton_tiles
+from viewfuse.fusion.kernels.records import ConsensusUpdate
+
+generator = torch.Generator().manual_seed(0)
+graph, points = torch.rand((300, 300), generator=generator), torch.randn((300, 70), generator=generator)
+rows, columns = slice(10, 140), slice(150, 220)
+for symmetric, terms, mirrored in ((True, 22, True), (True, 3, False), (False, 70, False)):
+    update = ConsensusUpdate(3.0, 1.0, symmetric=symmetric, upper_bound=0.3, measured=False)
+    left, right = points[rows, :terms], points[columns, :terms]
+    written = []
+    for tiles in (array_api_tiles, triton_tiles):
+        out = torch.zeros((300, 300))
+        image = out[columns, rows] if mirrored else None
+        tiles.cut_tile(update, graph[rows, columns], left, right, out[rows, columns], image)
+        written.append(out)
+    torch.testing.assert_close(*written, atol=1e-5, rtol=1e-5)
+    assert written[0].abs().max() > 0.1
+"""
+
+
+def test_fused_kernels_write_the_same_tiles():
+    """By Triton's interpreter, on the processor."""
+    pytest.importorskip("torch", reason="PyTorch is not installed")
+    pytest.importorskip("triton", reason="Triton is not installed")
+    subprocess.run([sys.executable, "-c", TILES], check=True, env={**os.environ, "TRITON_INTERPRET": "1"})

@@ -76,10 +76,19 @@ def test_empty_cells_are_nan_in_every_column_that_a_column_becomes():
     assert not np.isnan(matrix[[0, 1, 3]]).any()
 
 
-@pytest.mark.parametrize("scale", [1e-300, 1e300])
-def test_extreme_numbers(scale):
-    _, matrix = encoded(np.random.default_rng(0).normal(size=N) * scale)
-    assert np.isfinite(matrix).all()
+@pytest.mark.parametrize("scale", [1e-300, 1e300, 5e307])
+@pytest.mark.parametrize(
+    "make", [lambda rng: rng.normal(size=N), lambda rng: rng.uniform(size=N), lambda rng: rng.standard_t(2, N)]
+)
+def test_extreme_numbers(scale, make):
+    numbers = make(np.random.default_rng(0)).clip(-3.5, 3.5)
+    plain, expected = encoded(numbers)
+    column, matrix = encoded(numbers * scale)
+    assert column.encoding == plain.encoding
+    np.testing.assert_allclose(matrix, expected, atol=1e-9)
+    extremes = column.encode(pd.Series([1.7e308, -1.7e308]), "t")[0][:, 0]
+    assert 2 < extremes[0] <= 4
+    assert -4 <= extremes[1] < -2
 
 
 def test_one_column_counts_as_much_as_another_in_distances():

@@ -21,7 +21,7 @@ from sklearn.utils.extmath import randomized_svd
 
 from ..._utils.device import to_host
 from ...graphs.nearest import default_neighbors, neighbor_graph
-from ...linalg import numbered_by_size
+from ...linalg import all_clusters_taken, numbered_by_size
 from ...linalg.sparse_cut import normalized_graph
 from ...linalg.threads import threads_for
 from ...views import RELATIONS, Views
@@ -174,6 +174,7 @@ def _fit_smoothed(
     k, plans = model.n_clusters_, tried.good()
     fused, points, parts = _points_of(plans, k, prepared, own, rng)
     labels, rows = _clustered(points, k, rng)
+    labels = _all_taken(points, labels, k)
     verdict = _judge(points[rows], labels[rows], k, tried, prepared, rows, rng)
     _set_clusters(model, prepared, plans, fused, points, labels, rows, verdict, own, rng, order)
     others = [cluster_points(part, k, rng)[0] for part in parts[1:]]
@@ -195,6 +196,8 @@ def _fit_words_alone(model: Any, prepared: Prepared, own: OwnWeights, rng: np.ra
     if not all(one.are_directions for one in fused.coordinates):
         return False
     labels, rows = _clustered(points, k, rng)
+    if labels.max() + 1 < k:
+        return False  # too few samples differ in their words
     evidence = model.verdict_.evidence  # of the same features
     verdict = _judge_points(points[rows], labels[rows], k, lambda share: replace(evidence, returned=share), rng)
     if verdict.evidence.returned is None or verdict.evidence.returned <= returned:
@@ -226,6 +229,14 @@ def _clustered(points: np.ndarray, k: int, rng: np.random.RandomState) -> tuple[
     n = len(points)
     rows = np.arange(n) if n <= _MOST_VOTING else np.sort(rng.choice(n, _MOST_VOTING, replace=False))
     return np.asarray(numbered_by_size(cluster_points(points, k, rng, _N_INIT)[0])), rows
+
+
+def _all_taken(points: np.ndarray, labels: np.ndarray, k: int) -> np.ndarray:
+    """Labels of k clusters, also if fewer than k points differ; the samples farthest from their cluster's mean are moved."""
+    sums = np.zeros((k, points.shape[1]))
+    np.add.at(sums, labels, points)
+    means = sums / np.maximum(np.bincount(labels, minlength=k), 1)[:, None]
+    return np.asarray(all_clusters_taken(labels, np.sum((points - means[labels]) ** 2, axis=1), k))
 
 
 def _set_clusters(

@@ -24,9 +24,10 @@ import numpy as np
 from array_api_compat import array_namespace
 from sklearn.neighbors import NearestNeighbors
 
-from ..._utils.device import beside, to_host
+from ..._utils.device import beside, is_tensor, to_host
 from ...graphs.anchors import UnitRows, largest
 from ...graphs.nearest import length_scale
+from ...linalg import nearest_rows
 
 __all__ = ["Clouds", "learn_clouds"]
 
@@ -227,7 +228,8 @@ def _certainty(sample: Sequence[_Points], labels: Any, k: int, random_state: np.
         left_out[rows[part]] = True
         rule = _fitted(sample, labels, k, beside(labels, left_out))
         logs[part] = to_host(rule(sample, beside(labels, rows[part])))
-    by_neighbors = _votes(np.hstack([_of_equal_spread(points.values) for points in sample]), complete, rows, truth, k)
+    joint = array_namespace(sample[0].values).concat([_of_equal_spread(points.values) for points in sample], axis=1)
+    by_neighbors = _votes(joint, complete, rows, truth, k)
     found = float(np.mean(logs.argmax(axis=1) == truth[rows]))
     return _calibrated(logs, found) if found >= np.mean(by_neighbors == truth[rows]) else None
 
@@ -243,17 +245,25 @@ def _calibrated(logs: np.ndarray, share: float) -> float:
     return high
 
 
-def _of_equal_spread(values: Any) -> np.ndarray:
-    """Points on the host, divided by the root of their total variance."""
-    host = to_host(values)
-    spread = sum(float(column.var(dtype=float)) for column in host.T) ** 0.5  # of all at once it would copy them
-    return host / np.float32(spread or 1.0)
+def _of_equal_spread(values: Any) -> Any:
+    """Points divided by the root of their total variance."""
+    if is_tensor(values):
+        xp = array_namespace(values)
+        total = float(xp.sum(xp.var(values, axis=0)))
+    else:
+        total = sum(float(column.var(dtype=float)) for column in values.T)  # of all at once it would copy them
+    return values / np.float32(total**0.5 or 1.0).item()
 
 
-def _votes(points: np.ndarray, voters: np.ndarray, rows: np.ndarray, labels: np.ndarray, k: int) -> np.ndarray:
+def _votes(points: Any, voters: np.ndarray, rows: np.ndarray, labels: np.ndarray, k: int) -> np.ndarray:
     """Clusters of some rows by their nearest neighbours among the voters, without themselves."""
-    search = NearestNeighbors(n_neighbors=_NEIGHBORS + 1, algorithm="brute").fit(points[voters])
-    distance, index = search.kneighbors(points[rows])
+    count = _NEIGHBORS + 1
+    if is_tensor(points):
+        given, theirs = (array_namespace(points).take(points, beside(points, some), axis=0) for some in (rows, voters))
+        distance, index = (to_host(found) for found in nearest_rows(given, theirs, count))
+    else:
+        search = NearestNeighbors(n_neighbors=count, algorithm="brute").fit(points[voters])
+        distance, index = search.kneighbors(points[rows])
     neighbors = voters[index]
     weights = np.exp(-((distance / length_scale(distance)[:, None]) ** 2))
     weights[neighbors == rows[:, None]] = 0

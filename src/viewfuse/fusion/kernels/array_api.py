@@ -6,13 +6,14 @@ graph it computes the upper tiles and mirrors them. Sums stay on the device unti
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
 import numpy as np
-from array_api_compat import array_namespace
+from array_api_compat import array_namespace, is_torch_array
 
 from ..._utils.device import to_host
 from ...linalg.threads import spans
@@ -73,6 +74,12 @@ class ArrayApiKernels:
         return GraphNorms(*_added(sums))
 
     def add_scaled(self, total: Any, weight: float, graph: Any, *, start: bool) -> None:
+        if is_torch_array(total):  # one pass, where two operations need three
+            if start:
+                total.copy_(graph).mul_(weight)
+            else:
+                total.add_(graph, alpha=weight)
+            return
         for rows in spans(int(graph.shape[0]), max(self.tile**2 // int(graph.shape[0]), 1)):
             if start:
                 total[rows, :] = weight * graph[rows, :]
@@ -86,6 +93,9 @@ class ArrayApiKernels:
         # −‖p_i − p_j‖² as one product: (2p_i, −‖p_i‖², −1) · (p_j, 1, ‖p_j‖²).
         squares, ones = xp.sum(points * points, axis=1, keepdims=True), xp.ones_like(points[:, :1])
         left, right = xp.concat([2 * points, -squares, -ones], axis=1), xp.concat([points, ones, squares], axis=1)
+        if not update.measured:
+            self._cut(update, update.penalty * left, right, weighted_sum, out)
+            return ConsensusChange(*[math.nan] * 5)
         sums = []
         for rows, columns in self._tiles(out, upper=update.symmetric):
             negative_distances = left[rows, :] @ right[columns, :].T
@@ -97,6 +107,13 @@ class ArrayApiKernels:
                 )
             )
         return ConsensusChange(*_added(sums))
+
+    def _cut(self, update: ConsensusUpdate, left: Any, right: Any, weighted_sum: Any, out: Any) -> None:
+        """``out ← weighted_sum / weight_total + left · rightᵀ``, clipped if symmetric."""
+        for rows, columns in self._tiles(out, upper=update.symmetric):
+            mirrored = _mirrored(out, rows, columns) if update.symmetric else None
+            here = rows, columns
+            self.tiles.cut_tile(update, weighted_sum[here], left[rows, :], right[columns, :], out[here], mirrored)
 
     def edge_inner_products(self, graphs: Sequence[SingleViewGraph]) -> tuple[np.ndarray, np.ndarray]:
         xp = array_namespace(graphs[0].basis)

@@ -8,7 +8,7 @@ from array_api_compat import array_namespace
 
 from .records import ConsensusUpdate
 
-__all__ = ["consensus_tile", "positive_part", "view_graph_tile"]
+__all__ = ["consensus_tile", "cut_tile", "positive_part", "view_graph_tile"]
 
 
 def view_graph_tile(product: Any, mirror: Any, ratio: float, consensus: Any, graph: Any, mirrored: Any) -> Any:
@@ -46,6 +46,19 @@ def consensus_tile(
         change = moved
     pairs = [(change, change), (moved, moved), (new, new), (moved, towards), (-negative_distances / 2, new)]
     return _sums(pairs, mirrored, new, xp)
+
+
+def cut_tile(update: ConsensusUpdate, weighted_sum: Any, left: Any, right: Any, out: Any, mirrored: Any) -> None:
+    """``out ← weighted_sum / weight_total + left · rightᵀ``, clipped if symmetric: :func:`consensus_tile` without sums.
+
+    The transpose is written to ``mirrored`` unless that is None.
+    """
+    new = weighted_sum / update.weight_total + left @ right.T
+    if update.symmetric:
+        new = array_namespace(new).clip(new, 0.0, update.upper_bound)
+    out[...] = new
+    if mirrored is not None:
+        mirrored[...] = new.T
 
 
 def _sums(pairs: list[tuple[Any, Any]], mirrored: Any, new: Any, xp: Any) -> Any:

@@ -15,9 +15,10 @@ import triton.language as tl
 
 from .records import ConsensusUpdate
 
-__all__ = ["consensus_tile", "view_graph_tile"]
+__all__ = ["consensus_tile", "cut_tile", "view_graph_tile"]
 
 _BLOCK = 64
+_TERMS = 32  # of a sum of products, at a time
 
 
 def view_graph_tile(product: Any, mirror: Any, ratio: float, consensus: Any, graph: Any, mirrored: Any) -> Any:
@@ -46,9 +47,22 @@ def consensus_tile(
     return _summed(sums, mirrored)
 
 
+def cut_tile(update: ConsensusUpdate, weighted_sum: Any, left: Any, right: Any, out: Any, mirrored: Any) -> None:
+    image = out if mirrored is None else mirrored
+    _cut_tile[_grid(out)](
+        weighted_sum, *weighted_sum.stride(), left, *left.stride(), right, *right.stride(), out, *out.stride(),
+        image, *image.stride(), out.shape[0], out.shape[1], left.shape[1], update.weight_total, update.upper_bound,
+        CLIPPED=update.symmetric, MIRRORED=mirrored is not None, BLOCK=_BLOCK, TERMS=_TERMS,
+    )  # fmt: skip
+
+
 def _workspace(tile: Any, n_sums: int) -> tuple[Any, tuple[int, int]]:
-    grid = (triton.cdiv(tile.shape[0], _BLOCK), triton.cdiv(tile.shape[1], _BLOCK))
+    grid = _grid(tile)
     return torch.empty((grid[0] * grid[1], n_sums), dtype=torch.float64, device=tile.device), grid
+
+
+def _grid(tile: Any) -> tuple[int, int]:
+    return triton.cdiv(tile.shape[0], _BLOCK), triton.cdiv(tile.shape[1], _BLOCK)
 
 
 def _summed(sums: Any, mirrored: Any) -> Any:
@@ -114,3 +128,31 @@ def _consensus_tile(
     tl.store(place + 2, tl.sum((new * new).to(tl.float64)))
     tl.store(place + 3, tl.sum((moved * (mean - old)).to(tl.float64)))
     tl.store(place + 4, tl.sum((-0.5 * negative_distance * new).to(tl.float64)))
+
+
+@triton.jit
+def _cut_tile(
+    total, total_r, total_c, left, left_r, left_c, right, right_r, right_c, out, out_r, out_c, image, image_r, image_c,
+    n_rows, n_columns, n_terms, weight_total, upper_bound,
+    CLIPPED: tl.constexpr, MIRRORED: tl.constexpr, BLOCK: tl.constexpr, TERMS: tl.constexpr,
+):  # fmt: skip
+    row = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    column = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+    inside = (row < n_rows)[:, None] & (column < n_columns)[None, :]
+    product = tl.zeros((BLOCK, BLOCK), dtype=tl.float32)
+    for first in range(0, n_terms, TERMS):
+        term = first + tl.arange(0, TERMS)
+        own = tl.load(
+            left + _offsets(row, term, left_r, left_c), mask=(row < n_rows)[:, None] & (term < n_terms)[None, :], other=0.0
+        )
+        theirs = tl.load(
+            right + _offsets(term, column, right_c, right_r),
+            mask=(term < n_terms)[:, None] & (column < n_columns)[None, :], other=0.0,
+        )  # fmt: skip
+        product += tl.dot(own, theirs, input_precision="ieee")  # not TF32
+    new = tl.load(total + _offsets(row, column, total_r, total_c), mask=inside, other=0.0) / weight_total + product
+    if CLIPPED:
+        new = tl.minimum(tl.maximum(new, 0.0), upper_bound)
+    tl.store(out + _offsets(row, column, out_r, out_c), new, mask=inside)
+    if MIRRORED:
+        tl.store(image + _offsets(column, row, image_r, image_c), tl.trans(new), mask=tl.trans(inside))

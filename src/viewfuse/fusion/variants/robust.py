@@ -9,7 +9,7 @@
 * No edge of ``S`` exceeds ``max_edge`` times the mean edge where graphs are learned: near duplicates express each other so
   well that they would form clusters of their own. The update is still the minimizer, now within bounds.
 * ``S`` and ``F`` are updated in turn within an iteration until ``F`` has converged, or until these rounds have taken twice
-  as long as the graphs of the views: of all variables these two depend on each other most. Where that takes more than 20
+  as long as the graphs of the views: of all variables these two depend on each other most. Where that takes more than two
   rounds, ``S`` is updated from an ``F`` that is turned a little further than the last round turned it (momentum). The last
   embedding is that of the last ``S``.
 """

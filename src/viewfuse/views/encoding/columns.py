@@ -143,7 +143,8 @@ class ColumnEncoding:
 
     def _standardised(self, numbers: np.ndarray) -> np.ndarray:
         moved = transformed(numbers, self.transform, self.floor)
-        return np.asarray(np.clip((moved - self.centre) / self.scale, -_CLIP, _CLIP))
+        with np.errstate(over="ignore"):  # what overflows is clipped
+            return np.asarray(np.clip((moved - self.centre) / self.scale, -_CLIP, _CLIP))
 
     def _of_levels(self, codes: np.ndarray) -> np.ndarray:
         shares = np.asarray(self.shares)
@@ -276,9 +277,14 @@ def _learn_numbers(numbers: np.ndarray, about: dict[str, Any]) -> ColumnEncoding
 
 def mean_and_spread(numbers: np.ndarray) -> tuple[float, float]:
     """The mean and the standard deviation, in units in which squares neither overflow nor vanish."""
+    scaled, unit = _in_unit(numbers)
+    return float(scaled.mean() * unit), float(scaled.std() * unit)
+
+
+def _in_unit(numbers: np.ndarray) -> tuple[np.ndarray, float]:
+    """The numbers divided by the largest of them, and that: sums and squares neither overflow nor vanish."""
     largest = float(np.abs(numbers).max(initial=0)) or 1.0
-    scaled = numbers / largest
-    return float(scaled.mean() * largest), float(scaled.std() * largest)
+    return numbers / largest, largest
 
 
 def has_heavy_tail(present: np.ndarray) -> bool:
@@ -289,14 +295,15 @@ def has_heavy_tail(present: np.ndarray) -> bool:
 def _transform_for(present: np.ndarray) -> tuple[str, float]:
     """The transform that suits the tail of these numbers, and its floor or unit."""
     skewness = _moment(present, 3)
+    scaled, largest = _in_unit(present)
     if present.min() >= 0:
-        middle = float(np.median(present))
+        middle = float(np.median(scaled)) * largest
         if middle > 0 and skewness > _SKEWED:
             floor = 1e-3 * middle
             if abs(_moment(np.log(np.maximum(present, floor)), 3)) < skewness / 2:
                 return "logarithm", floor
     elif _moment(present, 4) > _HEAVY:
-        unit = float(np.subtract(*np.percentile(present, [75, 25]))) / 2
+        unit = float(np.subtract(*np.percentile(scaled, [75, 25]))) / 2 * largest
         if unit > 0:
             return "signed logarithm", unit
     return "none", 0.0
@@ -310,16 +317,15 @@ def transformed(numbers: np.ndarray, transform: str, floor: float) -> np.ndarray
 
 def _moment(numbers: np.ndarray, power: int) -> float:
     """The standardised central moment: 3 for the skewness, 4 for the kurtosis."""
-    largest = float(np.abs(numbers).max(initial=0))
-    scaled = numbers / largest if largest > 0 else numbers
+    scaled, _ = _in_unit(numbers)
     spread = scaled.std()
     return float((((scaled - scaled.mean()) / spread) ** power).mean()) if spread > 0 else 0.0
 
 
 def _within_fences(numbers: np.ndarray) -> np.ndarray:
-    with np.errstate(over="ignore"):  # fences beyond the largest number are infinite
-        low, high = np.percentile(numbers, [25, 75])
-        width = _FENCE * (high - low)
-        inside = (numbers >= low - width) & (numbers <= high + width)
+    scaled, _ = _in_unit(numbers)
+    low, high = np.percentile(scaled, [25, 75])
+    width = _FENCE * (high - low)
+    inside = (scaled >= low - width) & (scaled <= high + width)
     # Where a quarter of the values and more are far away, they are no outliers.
-    return inside if inside.mean() > 0.9 and np.ptp(numbers[inside]) > 0 else np.ones(len(numbers), dtype=bool)
+    return inside if inside.mean() > 0.9 and np.ptp(scaled[inside]) > 0 else np.ones(len(numbers), dtype=bool)

@@ -150,7 +150,7 @@ def readable_matrix(table: Any, encoding: TableEncoding) -> np.ndarray:
     values = np.hstack([column.readable(table[column.name], encoding.view) for column in encoding.used])
     empty = np.isnan(values)
     counts = np.maximum((~empty).sum(axis=0), 1)
-    means = np.where(empty, 0.0, values).sum(axis=0) / counts
+    means = (np.where(empty, 0.0, values) / counts).sum(axis=0)  # sums of large values overflow
     present = ~empty.all(axis=1)
     return np.where(empty & present[:, None], means, values)
 
