@@ -86,7 +86,7 @@ TESTS = {
     "inspection/features.py": [
         "tests/inspection/test_cluster_words.py", "tests/inspection/test_features.py", "tests/inspection/test_summary.py",
     ],
-    "inspection/graphs.py": ["tests/inspection/test_graphs.py"],
+    "inspection/graphs.py": ["tests/inspection/test_graph_steps.py", "tests/inspection/test_graphs.py"],
     "inspection/layouts.py": ["tests/inspection/test_layouts.py", "tests/inspection/test_values.py"],
     "inspection/maps.py": ["tests/inspection/test_maps.py", "tests/inspection"],
     "inspection/markers.py": ["tests/inspection/test_contrasts.py", "tests/inspection/test_markers.py"],
