@@ -86,10 +86,10 @@ TESTS = {
     "inspection/features.py": [
         "tests/inspection/test_cluster_words.py", "tests/inspection/test_features.py", "tests/inspection/test_summary.py",
     ],
-    "inspection/graphs.py": ["tests/inspection/test_graphs.py"],
+    "inspection/graphs.py": ["tests/inspection/test_graph_steps.py", "tests/inspection/test_graphs.py"],
     "inspection/layouts.py": ["tests/inspection/test_layouts.py", "tests/inspection/test_values.py"],
     "inspection/maps.py": ["tests/inspection/test_maps.py", "tests/inspection"],
-    "inspection/markers.py": ["tests/inspection/test_markers.py", "tests/inspection/test_features.py"],
+    "inspection/markers.py": ["tests/inspection/test_contrasts.py", "tests/inspection/test_markers.py"],
     "inspection/neighbor_map.py": ["tests/inspection/test_map_steps.py", "tests/inspection/test_neighbor_map.py"],
     "inspection/neighborhoods.py": ["tests/inspection/test_neighborhoods.py", "tests/inspection"],
     "inspection/notebook.py": ["tests/inspection/test_facts.py", "tests/inspection/test_notebook.py"],

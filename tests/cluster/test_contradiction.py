@@ -60,6 +60,21 @@ def unrelated(model):
     return [note for note in model.notes_ if "nothing about any other view" in note]
 
 
+@pytest.mark.parametrize("method", ["auto", "gfsc", "anchor-gfsc", "km", "sc-ave"])
+@pytest.mark.parametrize("n_others", [1, 4])
+def test_a_view_that_is_constant_but_for_a_few_samples_costs_nothing_and_is_noted(method, n_others):
+    views, rng = three_views()
+    expected = vf.METHODS[method](4, random_state=0).fit(views)
+    assert unrelated(expected) == []
+    almost = np.ones((N, 3))
+    almost[rng.choice(N, n_others, replace=False)] = rng.normal(size=(n_others, 3))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", vf.exceptions.ViewfuseWarning)
+        model = vf.METHODS[method](4, random_state=0).fit({**views, "almost": almost})
+    assert vf.metrics.ari(expected.labels_, model.labels_) > 0.9
+    assert [note for note in unrelated(model) if "'almost'" in note]
+
+
 def test_a_view_in_another_order_is_noted_though_it_has_no_clear_clusters():
     rng = np.random.default_rng(0)
     hidden = rng.normal(size=(200, 3))

@@ -113,6 +113,14 @@ def run_viewfuse(arguments: list[str]) -> None:
     assert ended.exit_code == 0, (arguments, ended.output, ended.exception)
 
 
+def test_the_tests_that_pages_name_exist() -> None:
+    named = {(page, *name) for page in PAGES for name in re.findall(r"`(tests/[\w/.]+)(?:::(\w+))?`", text_of(page))}
+    assert any(test for _, _, test in named)
+    for page, path, test in named:
+        assert (ROOT / path).exists(), f"{page}: {path}"
+        assert not test or f"def {test}(" in (ROOT / path).read_text(encoding="utf-8"), f"{page}: {path}::{test}"
+
+
 def test_the_blocks_of_the_pages_are_found() -> None:
     for page in ("README.md", "docs/data.md", "docs/start.md", "docs/guide.md", "docs/report.md"):
         assert python_blocks(page), page

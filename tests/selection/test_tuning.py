@@ -51,6 +51,33 @@ def test_a_stopped_search_resumes(tmp_path, monkeypatch):
     assert len(fits) == 9  # other data: nothing is reused
 
 
+def test_parameters_beside_those_of_the_fusion():
+    views = make_views(n_samples=60, noise=5, n_features=(5, 5), random_state=0)
+    found = selection.tune(views, 3, grid={"alpha": [1, 2], "n_init": [1, 3]}, random_state=4)
+    assert len(found.points) == 4
+    for point, labels in zip(found.points, found.clusterings, strict=True):
+        np.testing.assert_array_equal(labels, GFSC(3, random_state=4, **point).fit(views).labels_)
+
+
+def test_one_point_agrees_with_nothing():
+    views = make_views(n_samples=60, n_features=(5, 5), random_state=0)
+    found = selection.tune(views, 3, grid={"alpha": [1]})
+    assert found.agreement.tolist() == [0]
+    assert found.best == {"alpha": 1}
+    assert str(found).splitlines()[1] == "    0.000  alpha=1"
+
+
+def test_the_table_has_the_best_point_first():
+    points = ({"alpha": 1}, {"alpha": 2}, {"alpha": 3})
+    found = tuning.Tuning("gfsc", 2, points, np.array([0.2, 0.9, 0.9]), np.arange(6).reshape(3, 2))
+    assert found.best == {"alpha": 2}
+    assert found.labels.tolist() == [2, 3]
+    assert found.to_frame()["alpha"].tolist() == [2, 3, 1]
+    assert [line.split()[-1] for line in str(found).splitlines()[1:]] == ["alpha=2", "alpha=3", "alpha=1"]
+    assert found.estimator(random_state=5).get_params()["random_state"] == 5
+    assert found.estimator().n_clusters == 2
+
+
 def test_tuning_another_method():
     views = make_views(n_samples=60, n_features=(5, 5), random_state=0)
     found = selection.tune(views, 3, "anchor-gfsc", grid={"n_neighbors": [3, 5]})

@@ -393,6 +393,15 @@ class TestTotals:
         constant = np.column_stack([table[:, :2], np.zeros(30)])
         assert self.totals(constant) == ["row 29 is the sum of all other rows in 2 of 2 columns."]
 
+    def test_regression_values_that_hardly_differ_are_no_means(self):
+        """Each of 150 rows was said to be the mean of all others."""
+        rng = np.random.default_rng(0)
+        for spread in (1e-9, 1e-7):
+            assert self.totals(1 + spread * rng.normal(size=(150, 3))) == []
+        table = 1 + 1e-9 * rng.normal(size=(150, 3))
+        table[4] = np.delete(table, 4, axis=0).mean(axis=0)
+        assert self.totals(table) == ["row 4 is the mean of all other rows in 3 of 3 columns."]
+
     def test_zeros_are_no_totals(self):
         table = np.zeros((30, 3))
         table[:2] = [[1.0, 2.0, 3.0], [-1.0, -2.0, -3.0]]

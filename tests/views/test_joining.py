@@ -7,6 +7,7 @@ import scipy.sparse as sp
 
 from viewfuse import ViewsError
 from viewfuse.views.join_by_id import Member, align, check_missing
+from viewfuse.views.tables import join_frames
 
 
 def member(name, ids, matrix=None, kind="features"):
@@ -161,3 +162,32 @@ class TestRowsOfEveryForm:
         np.testing.assert_array_equal(found, [[4, np.nan, 3], [np.nan, np.nan, np.nan], [2, np.nan, 1]])
         dropped = self.taken(np.array([[1.0, 2.0], [3.0, 4.0]]), "graph", "drop")
         np.testing.assert_array_equal(dropped, [[4, 3], [2, 1]])
+
+
+class TestFramesAndArrays:
+    FRAME = pd.DataFrame({"n": [1.0, 2.0, 3.0]}, index=list("xyz"))
+
+    def test_features_are_the_default_kind(self):
+        joined = join_frames(["a", "b"], [self.FRAME, self.FRAME[::-1]])
+        assert [one.kind for one in joined.aligned.members] == ["features", "features"]
+        assert joined.aligned.ids.tolist() == ["x", "y", "z"]
+        assert list(joined.features) == ["a", "b"]
+        assert joined.id_name is None
+        assert join_frames(["a"], [self.FRAME.rename_axis("key")]).id_name == "key"
+
+    def test_arrays_take_the_order_of_the_frames(self):
+        array = np.arange(3.0)[:, None]
+        joined = join_frames(["a", "b"], [self.FRAME, array])
+        assert joined.aligned.ids.tolist() == ["x", "y", "z"]
+        assert joined.aligned.members[1].matrix is array
+        with pytest.raises(
+            ViewsError, match="Views 'a', 'c' have the same ids in different orders, but view 'b' has no ids"
+        ):
+            join_frames(["a", "b", "c"], [self.FRAME, array, self.FRAME[::-1]])
+
+    def test_without_ids_lengths_must_be_equal(self):
+        plain = self.FRAME.reset_index(drop=True)
+        joined = join_frames(["a", "b"], [plain, np.ones((3, 1))])
+        assert joined.aligned.ids is None
+        with pytest.raises(ViewsError, match=r"same number of samples \('a' 3, 'b' 2\), and no column was found"):
+            join_frames(["a", "b"], [plain, plain[:2]])

@@ -81,6 +81,12 @@ class TestGuesses:
         kernel[5, 10] = kernel[10, 5] = 9.0
         assert not module._is_semidefinite(kernel)
 
+    def test_many_samples(self):
+        path = np.eye(300, k=1) + np.eye(300, k=-1)
+        assert guess_kind(path) == "graph"
+        assert is_symmetric(path)
+        assert checked_kinds(["graph"], ["a"], [path]) == ("graph",)
+
     def test_truth_values(self):
         assert guess_kind(np.ones((4, 4), dtype=bool)) == "graph"
         assert guess_kind(np.eye(4, k=1).astype(bool)) == "graph"

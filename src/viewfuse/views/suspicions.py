@@ -51,7 +51,7 @@ _SAME = 0.01  # p-value above which distributions are taken as the same
 _AWAY_FROM_ZERO = 0.2  # mean of a column in standard deviations; centred data has two signs by itself
 _ALL_COLUMNS, _FEWEST_SIGNED = 0.8, 3
 _FEWEST_OPPOSITE = 10  # rows: the distribution of fewer values tells nothing
-_EXACTLY = 1e-6
+_EXACTLY, _NEARLY = 1e-6, 1e-3  # of the value, and of the range of the column
 _FEWEST_EQUAL = 3  # columns; two are equal in some transforms, such as Fourier's
 _FEWEST_UNRELATED, _CORRELATED = 10, 0.01  # columns; p-value, divided by the number of columns compared
 _FEWEST_FILLED, _SHARE_OF_FILLED = 10, 0.02
@@ -328,8 +328,10 @@ def _totals(views: Views, table: Numbers) -> Found:
     present = ~np.isnan(table.values)
     values = np.where(present, table.values, 0.0)
     others = values.sum(axis=0) - values
+    width = np.where(varies, table.highest - table.lowest, 0.0)  # values that hardly differ are all near their mean
     for what, expected in (("the sum", others), ("the mean", others / np.maximum(present.sum(axis=0) - present, 1))):
-        close = present & (np.abs(values - expected) <= _EXACTLY * np.abs(expected)) & varies & (values != 0)
+        allowed = np.minimum(_EXACTLY * np.abs(expected), _NEARLY * width)
+        close = present & (np.abs(values - expected) <= allowed) & varies & (values != 0)
         for row in np.flatnonzero(close.sum(axis=1) >= max(2, _ALL_COLUMNS * varies.sum())):
             where = f"{int(close[row].sum())} of {int(varies.sum())} columns"
             yield f"{views.sample_name(int(row))} is {what} of all other rows in {where}.", "Remove this row."

@@ -64,7 +64,9 @@ class TestRowNumbers:
     def test_fewer_than_fifty_may_be_consecutive_by_chance(self, n, expected):
         assert typed(RNG.permutation(n) + 7, "order").type == expected
 
-    @pytest.mark.parametrize(("last", "expected"), [(71, "row numbers"), (72, "number")])
+    @pytest.mark.parametrize(
+        ("last", "expected"), [(59, "row numbers"), (71, "row numbers"), (72, "number"), (500, "number")]
+    )
     def test_nearly_consecutive(self, last, expected):
         """Sixty numbers over a range of less than seventy-two."""
         assert typed(np.append(np.arange(59), last), "order").type == expected

@@ -252,6 +252,13 @@ class TestWeights:
     def test_beside_one_number_they_are_not(self):
         assert set(self.weights(categories(n_numbers=1))[0].values()) == {1}
 
+    def test_numbers_of_tables_that_are_left_as_they_are_do_not_count(self):
+        frame = categories(n_numbers=1)
+        table, other = learn_encodings({"t": frame})["t"], RNG.normal(size=(200, 2))
+        plain = TableEncoding("p", (ColumnEncoding("0", "number", "as it is", 0),) * 2, ready=False)
+        tables, _ = weigh_categories([plain, table], [other, encode_table(frame, table)])
+        assert {column.weight for column in tables[1].columns} == {1}
+
     def test_views_that_are_no_tables_are_left_as_they_are(self):
         frame = categories()
         table, other = learn_encodings({"t": frame})["t"], RNG.normal(size=(200, 2))
