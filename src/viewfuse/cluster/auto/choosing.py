@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ..._utils.steps import step
+from ..._utils.text import count as counted
 from ...graphs import Samples
 from ..verdict import Returned
+from .borders import moved_at_borders
 from .candidates import JOINT, MIXTURES, Candidate, Task, candidates_for, fused_graphs, gaussian_mixture
 from .choice import agreement_of, mean_of_others
 from .joint import JointCut
@@ -78,6 +80,8 @@ class Chooser:
         agreement = agreement_of([candidate.labels for candidate in candidates])
         merits = self._merits(candidates, agreement, samples, cut)
         best, reason = _best(candidates, agreement, merits, cut)
+        if best.name == JOINT and cut.has_borders:
+            best, reason = _with_borders(best, reason, samples.of_views(cut.views), cut)
         return Chosen(best, reason, tuple(candidates), agreement, merits, self.stopped)
 
     def returned_of(self, candidate: Candidate, samples: Samples) -> Returned:
@@ -158,6 +162,14 @@ def _best(
         return candidates[best], f"agrees best with the others (mean adjusted Rand index {means[best]:.2f})"
     weighed = max(candidates, key=lambda candidate: merits[candidate.name].total)
     return weighed, "of what others find, what comes back in halves and what each view supports, it has most"
+
+
+def _with_borders(best: Candidate, reason: str, samples: Samples, cut: JointCut) -> tuple[Candidate, str]:
+    """The joint neighbours with samples at borders moved, and the reason with their number."""
+    labels = moved_at_borders(samples.joint(), cut.graph, best.labels, cut.n_clusters, samples.joint_products())
+    if moved := int(np.sum(labels != best.labels)):
+        reason += f"; {counted(moved, 'sample')} at borders moved to the cluster that the others foretell"
+    return replace(best, labels=labels), reason
 
 
 def _agree(agreement: np.ndarray) -> bool:

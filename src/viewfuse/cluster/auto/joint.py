@@ -66,6 +66,11 @@ class JointCut:
         return self.gap >= CLEAR_GAP
 
     @property
+    def has_borders(self) -> bool:
+        """Whether the clusters are clear, but there may be samples between them."""
+        return CLEAR_GAP <= self.gap < _CERTAIN_GAP
+
+    @property
     def is_doubtful(self) -> bool:
         return self.gap < (_CERTAIN_GAP if self.filled > 0 else CLEAR_GAP)
 

@@ -11,7 +11,7 @@ from sklearn.utils.extmath import randomized_svd
 
 from ...graphs.nearest import centred_products, default_neighbors, length_scale
 
-__all__ = ["Votes", "VotingSpace"]
+__all__ = ["Votes", "VotingSpace", "voting_points"]
 
 _MOST_COLUMNS = 50
 _SAME = 1e-3  # of the length scale: nearer samples are the same, up to the rounding of single precision
@@ -41,7 +41,7 @@ class VotingSpace:
 
         With the inner products of the points, if they are known, the axes of wide points take less time.
         """
-        axes, points = (None, joint) if joint.shape[1] <= _MOST_COLUMNS else _leading(joint, products)
+        axes, points = _axes_and_points(joint, products)
         points = points.astype(np.float32)
         points = points if voters is None else points[voters]
         distance, index = _search(points).kneighbors()
@@ -97,6 +97,15 @@ class Votes:
         """The share of the votes for each of k clusters, (n, k)."""
         theirs = labels[self.index]
         return np.stack([np.where(theirs == c, self.weights, 0).sum(axis=1) for c in range(k)], axis=1)
+
+
+def voting_points(joint: np.ndarray, products: np.ndarray | None = None) -> np.ndarray:
+    """The place of clustered samples in the space that :meth:`VotingSpace.of` makes of them, (n, r)."""
+    return _axes_and_points(joint, products)[1]
+
+
+def _axes_and_points(joint: np.ndarray, products: np.ndarray | None) -> tuple[np.ndarray | None, np.ndarray]:
+    return (None, joint) if joint.shape[1] <= _MOST_COLUMNS else _leading(joint, products)
 
 
 def _leading(joint: np.ndarray, products: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
