@@ -7,6 +7,7 @@ import scipy.sparse as sp
 from viewfuse.graphs.nearest import neighbor_graph
 from viewfuse.inspection import neighbor_map as module
 from viewfuse.inspection.neighbor_map import neighbor_map, neighborhood_preservation, spectral_layout
+from viewfuse.linalg.sparse_cut import spectrum
 
 RNG = np.random.default_rng(0)
 GRAPH = neighbor_graph(RNG.normal(size=(40, 3)), 6)
@@ -109,6 +110,16 @@ def test_the_spectral_layout_is_the_main_plane_of_ten_eigenvectors():
     plane *= np.sign(plane[np.abs(plane).argmax(axis=0), [0, 1]])
     jitter = 1e-3 * plane.std() * np.random.RandomState(0).standard_normal(plane.shape)
     np.testing.assert_allclose(spectral_layout(GRAPH), plane + jitter, atol=1e-5)
+
+
+def test_ten_eigenvectors_are_used(monkeypatch):
+    asked = []
+    monkeypatch.setattr(
+        module, "spectrum", lambda graph, count, **options: asked.append(count) or spectrum(graph, count, **options)
+    )
+    spectral_layout(GRAPH)
+    spectral_layout(GRAPH[:7][:, :7] + sp.eye_array(7))
+    assert asked == [11, 7]  # the first is constant
 
 
 def test_samples_that_are_equal_in_the_graph_do_not_coincide():

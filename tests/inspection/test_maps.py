@@ -8,7 +8,7 @@ import pytest
 from viewfuse import GFSC, Views, io, summarise
 from viewfuse.datasets import make_views
 from viewfuse.inspection import maps as module
-from viewfuse.inspection.neighborhoods import nearest_samples
+from viewfuse.inspection.neighborhoods import nearest_samples, neighborhoods_of_views
 
 VIEWS = make_views(n_samples=90, n_features=(4, 5), random_state=0)
 
@@ -149,3 +149,16 @@ def test_a_damaged_graph_in_a_file_is_refused(model, tmp_path):
 
     with pytest.raises(ViewfuseError):
         io.load_results(tmp_path / "bad.npz")
+
+
+def test_weights_of_a_fusion_count_in_the_joint_graph_and_those_of_a_choice_do_not(model):
+    """AutoFusion's weights say what a view has to do with the clusters; its joint graph takes the views as they are."""
+    rows, used = np.arange(90), [0, 1]
+    weights = np.array([0.9, 0.1])
+    found = SimpleNamespace(labels_=model.labels_, view_names_=VIEWS.names, view_weights_=weights)
+    weighted = neighborhoods_of_views(VIEWS, rows, used=used, weights=weights, precomputed=False)
+    np.testing.assert_array_equal(summarise(found, VIEWS).neighborhoods.points, weighted.points)
+    found.choice_ = SimpleNamespace(as_dict=lambda: {"views": []})
+    plain = neighborhoods_of_views(VIEWS, rows, used=used, weights=None, precomputed=False)
+    np.testing.assert_array_equal(summarise(found, VIEWS).neighborhoods.points, plain.points)
+    assert not np.allclose(plain.points, weighted.points)

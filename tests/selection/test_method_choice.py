@@ -1,12 +1,14 @@
 """The method and the number of clusters that are chosen if the user names none."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from viewfuse import Views
 from viewfuse.datasets import make_views
 from viewfuse.exceptions import ParameterError
-from viewfuse.selection.method_choice import MethodChoice, choose
+from viewfuse.selection.method_choice import MethodChoice, choose, count_in_sample
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.2])
@@ -27,6 +29,23 @@ def test_the_reason_for_the_number_of_clusters_names_how_the_method_finds_it():
 def test_clusters_are_counted_on_a_sample_for_methods_that_need_the_number():
     choice = choose(make_views(n_samples=400, n_clusters=4, random_state=0), "km", sample_size=150)
     assert choice == MethodChoice("km", 4, ("4 clusters, counted on 150 samples",))
+
+
+def test_the_sample_is_evenly_spaced_among_the_complete_samples(monkeypatch):
+    seen = []
+
+    def counted(views, random_state):
+        seen.append(views.ids.tolist())
+        return SimpleNamespace(structured=True, suggested=3)
+
+    monkeypatch.setattr("viewfuse.selection.method_choice.choose_n_clusters", counted)
+    present = np.ones((12, 2), dtype=bool)
+    present[[0, 5], 1] = False
+    views = Views([np.ones((12, 1)), np.ones((12, 1))], present=present, ids=np.arange(12))
+    assert count_in_sample(views, 0, sample_size=5) == (3, "3 clusters, counted on 5 samples")
+    assert count_in_sample(views, 0)[1] == "3 clusters, counted on 10 samples"
+    count_in_sample(Views(views.arrays, ids=np.arange(12)), 0, sample_size=3)
+    assert seen == [[1, 3, 6, 8, 10], [1, 2, 3, 4, 6, 7, 8, 9, 10, 11], [0, 4, 8]]
 
 
 def test_what_the_user_named_is_not_changed():

@@ -350,6 +350,7 @@ class TestRepeatedColumns:
         assert found(module._repeated_columns, Numbers(np.column_stack([a, b, a, a]))) == [
             "columns 0, 2, 3 are equal in every row."
         ]
+        assert len(found(module._repeated_columns, Numbers(np.column_stack([a] * 5)))) == 1
         few = np.arange(40.0) % 10
         assert found(module._repeated_columns, Numbers(np.column_stack([few, few, few]))) == []
         some = np.arange(40.0) % 11

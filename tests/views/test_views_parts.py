@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from sklearn.utils import Bunch
 
 from viewfuse import Views, ViewsError
 from viewfuse.exceptions import EmptyCellsWarning, ViewsTypeError
@@ -240,3 +241,24 @@ def test_categories_are_encoded_once():
     assert Views(views).arrays[0].shape == (4, 3)
     assert Views(views, kinds=["categories", "features"]).arrays[0].shape == (4, 3)
     assert Views(Views({"c": codes, "x": np.ones((4, 1))}), kinds={"c": "categories"}).arrays[0].shape == (4, 3)
+
+
+class TestBunches:
+    """Data sets of scikit-learn."""
+
+    def test_data_and_labels(self):
+        views = Views(Bunch(data=np.ones((4, 2)), target=np.array([0, 1, 0, 1])))
+        assert views.names == ("data",)
+        assert views.y.tolist() == [0, 1, 0, 1]
+        several = Views(Bunch(views={"a": np.ones((4, 2)), "b": np.ones((4, 1))}))
+        assert several.names == ("a", "b")
+        assert several.y is None
+        assert Views(Bunch(data=[np.ones((4, 2)), np.ones((4, 1))])).n_views == 2
+
+    def test_what_cannot_be_used(self):
+        with pytest.raises(ViewsTypeError, match="A Bunch needs an entry 'data' or 'views'; this one has 'x'"):
+            Views(Bunch(x=1))
+        with pytest.raises(
+            ViewsError, match=r"entry 'target' of the Bunch has shape \(4, 2\); labels are one value per sample"
+        ):
+            Views(Bunch(data=np.ones((4, 2)), target=np.ones((4, 2))))

@@ -63,7 +63,7 @@ class TestWhichTablesAreEncoded:
         assert is_encoded(pd.DataFrame({"a": heavy[:, 0], "b": rng.normal(size=200)}))
         assert not is_encoded(pd.DataFrame(heavy, columns=["a", "b"]))
 
-    @pytest.mark.parametrize(("d", "encoded"), [(10, True), (11, False)])
+    @pytest.mark.parametrize(("d", "encoded"), [(4, True), (10, True), (11, False), (20, False)])
     def test_more_than_ten_columns_of_counts(self, d, encoded):
         counts = np.random.default_rng(2).poisson(np.append(1000, np.full(d - 1, 3.0)), size=(60, d))
         frame = pd.DataFrame(counts).add_prefix("w")
