@@ -1,7 +1,8 @@
 """Figures of the later methods beside those of their authors' programs: ``python benchmarks/programs.py [METHOD ...]``.
 
 Only figures that hang on no seed. The rows of five data sets are shuffled by seed 0, as in the recorded runs of the
-programs. Printed are our figure, the program's as it was recorded, and whether ours has the same digits. Weights of views are compared to the four digits that were recorded.
+programs. Printed are our figure, the program's as it was recorded, and whether ours has the same digits. Weights of views
+are compared to the four digits that were recorded.
 """
 
 from __future__ import annotations
