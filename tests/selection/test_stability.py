@@ -3,12 +3,14 @@
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.metrics import adjusted_rand_score
 
 import viewfuse as vf
 from viewfuse import GFSC, METHODS, AnchorGFSC, AutoFusion, selection
 from viewfuse.datasets import load_digits_views, make_views
-from viewfuse.exceptions import ConvergenceWarning, ViewsError, ViewsTypeError
+from viewfuse.exceptions import ConvergenceWarning, ParameterError, ViewsError, ViewsTypeError
 from viewfuse.linalg import halves, recurrence
+from viewfuse.selection.stability import _summarised
 
 CLEAR = make_views(n_samples=90, n_features=(6, 9), random_state=0)
 TOUCHING = make_views(n_samples=240, n_clusters=4, n_features=(6, 9), noise=4.0, random_state=0)
@@ -158,3 +160,28 @@ def test_other_data_than_that_of_the_fit_is_refused():
     array = pytest.importorskip("dask.array", reason="Dask is not installed")
     with pytest.raises(ViewsTypeError, match="needs views in memory"):
         selection.stability(model, [array.from_array(x) for x in CLEAR.arrays])
+
+
+def test_figures_of_resamples_by_hand():
+    """Of five samples, each resample has some; -1 are those that it does not have."""
+    labels = np.array([0, 0, 0, 1, 1])
+    found = _summarised(labels, [np.array([1, 1, -1, 0, -1]), np.array([0, 1, 1, -1, 0])])
+    assert found.sizes.tolist() == [3, 2]
+    assert found.each == pytest.approx([1, adjusted_rand_score([0, 0, 0, 1], [0, 1, 1, 0])])
+    assert found.score == pytest.approx(np.mean(found.each))
+
+
+@pytest.mark.parametrize(("method", "expected"), [(GFSC, 20), (METHODS["km"], 6)])
+def test_the_number_of_resamples(method, expected):
+    assert len(selection.stability(method(3, random_state=0).fit(CLEAR), CLEAR, random_state=0).each) == expected
+    assert len(selection.stability(method(3, random_state=0), CLEAR, n_resamples=1, random_state=0).each) == 1
+    with pytest.raises(ParameterError, match="n_resamples"):
+        selection.stability(method(3, random_state=0), CLEAR, n_resamples=0)
+
+
+def test_one_cluster_is_that_of_every_resample():
+    model = METHODS["km"](2, random_state=0).fit(CLEAR)
+    model.labels_ = np.zeros(90, dtype=int)
+    found = selection.stability(model, CLEAR)
+    assert (found.sizes.tolist(), found.clusters.tolist(), found.overlap.tolist(), found.score) == ([90], [1], [1], 1)
+    assert found.samples.tolist() == [1] * 90

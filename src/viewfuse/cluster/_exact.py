@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from array_api_compat import array_namespace, is_numpy_array
 from sklearn.utils import ClassifierTags, check_random_state
 
-from .._utils.device import free_memory, moves_to, on_device, to_host, true_positions
+from .._utils.device import beside, free_memory, is_tensor, moves_to, on_device, to_host, true_positions
 from .._utils.warn import quietly, suppressing, warn
 from ..exceptions import (
     DegenerateClustersWarning,
@@ -20,7 +20,7 @@ from ..exceptions import (
     ViewsError,
 )
 from ..fusion import FusionResult, fuse_graphs, learned_factors
-from ..graphs import GramFactor, GramMatrix
+from ..graphs import GramFactor, GramMatrix, Samples
 from ..linalg import assign_clusters, edge_confidence, isolated_samples, unit_rows
 from ..linalg.threads import threads_for
 from ..views import Views, holds_networks
@@ -49,6 +49,7 @@ from .verdict import Verdict, judge_by_graph, judge_by_neighbors
 __all__ = ["ExactFusion"]
 
 _FEW = 20_000  # samples; smoothing fewer has only short steps, and threads would mostly wait for each other
+_FEW_JUDGED, _JUDGED_PER_CLUSTER = 500, 50  # samples, in the variants of the authors' program
 _ARRAYS = ("labels_", "confidence_", "embedding_", "affinity_matrix_", "_points")
 
 
@@ -318,10 +319,20 @@ class ExactFusion(StoppableMixin, ViewReportMixin, NewSamplesMixin, RelationIdsM
         elif self.affinity == "precomputed":
             self.verdict_ = judge_by_graph([to_host(graph) for graph in chosen], labels, self.n_clusters_, rng)
         else:
-            some = drawn_rows(len(labels), rng)
-            samples = direction_samples(chosen, some).compact()
-            self.verdict_ = judge_by_neighbors(samples, labels[some], self.n_clusters_, rng)
+            some, samples = self._judged(chosen, len(labels), rng)
+            self.verdict_ = judge_by_neighbors(samples.compact(), labels[some], self.n_clusters_, rng)
         warn_of_verdict(self.verdict_, self.n_clusters)
+
+    def _judged(self, chosen: list[Any], n: int, rng: np.random.RandomState) -> tuple[np.ndarray, Samples]:
+        """The samples by which the clusters are judged.
+
+        The authors' program has no verdict, so that of its variants takes little time: of fewer samples.
+        """
+        if self.variant == "robust":
+            some = drawn_rows(n, rng)
+            return some, direction_samples(chosen, some)
+        some = drawn_rows(n, rng, max(_FEW_JUDGED, _JUDGED_PER_CLUSTER * self.n_clusters_))
+        return some, direction_samples([view[beside(view, some)] if is_tensor(view) else view[some] for view in chosen])
 
     def _warn(self, result: FusionResult, views: Views) -> None:
         isolated = true_positions(isolated_samples(result.consensus))

@@ -82,11 +82,12 @@ class Evidence:
         return cls(ratio, waves, division_ratio(graph, labels) if ratio > _LITTLE_STRUCTURE else 0.0, returned)
 
 
-def drawn_rows(n_samples: int, random_state: np.random.RandomState) -> np.ndarray:
-    """All rows, or as many as a number or a verdict is made of."""
-    if n_samples <= _MOST_SAMPLES:
+def drawn_rows(n_samples: int, random_state: np.random.RandomState, most: int = _MOST_SAMPLES) -> np.ndarray:
+    """All rows, or as many as a number or a verdict is made of: 2,000, or fewer if so many are enough."""
+    most = min(most, _MOST_SAMPLES)
+    if n_samples <= most:
         return np.arange(n_samples)
-    return np.sort(random_state.choice(n_samples, _MOST_SAMPLES, replace=False))
+    return np.sort(random_state.choice(n_samples, most, replace=False))
 
 
 def null_spectra(samples: Samples, count: int, random_state: np.random.RandomState) -> list[tuple[sp.csr_array, Spectrum]]:

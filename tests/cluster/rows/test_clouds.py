@@ -167,3 +167,19 @@ def test_votes_are_the_same_for_tensors():
     expected = clouds._votes(points, voters, rows, y, 4)
     assert np.mean(clouds._votes(tensors, voters, rows, y, 4) == expected) > 0.99
     assert np.mean(expected == y[:200]) > 0.5
+
+
+@pytest.mark.parametrize("empty", [False, True])
+def test_margins_are_differences_of_probabilities(empty):
+    views, y = overlapping()
+    if empty:
+        views[1][::7] = 0
+    sample = [UnitRows.of(x) for x in views]
+    anchors = [x[:60] / np.maximum(np.linalg.norm(x[:60], axis=1, keepdims=True), 1e-9) for x in views]
+    rule = clouds.learn_clouds(sample, anchors, y, 4, np.random.RandomState(0))
+    logs = sum(view.codes(mapping).astype(float) for view, mapping in zip(sample, rule.maps, strict=True)) + rule.log_shares
+    shares = np.exp(logs - logs.max(axis=1, keepdims=True))
+    ordered = np.sort(shares / shares.sum(axis=1, keepdims=True), axis=1)
+    labels, confidence = rule.assign(sample)
+    assert np.array_equal(labels, logs.argmax(axis=1))
+    np.testing.assert_allclose(confidence, ordered[:, -1] - ordered[:, -2], atol=1e-4)

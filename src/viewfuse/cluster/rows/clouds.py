@@ -57,17 +57,31 @@ class Clouds:
 
     def assign(self, views: Sequence[UnitRows]) -> tuple[Any, Any]:
         """The most likely cluster of each row of a block, and by how much its probability exceeds that of the next one."""
-        logs = views[0].codes(self.maps[0])
-        for view, mapping in zip(views[1:], self.maps[1:], strict=True):
-            logs += view.codes(mapping)
-        logs += self.log_shares
+        logs = self._logs(views)
         xp = array_namespace(logs)
         labels = xp.argmax(logs, axis=1)
+        if not is_tensor(logs):
+            return labels, _margins(logs, labels)
         two = largest(logs, 2)
         second, first = two[:, 0], two[:, 1]
         logs -= first[:, None]
         total = xp.sum(xp.exp(logs), axis=1)
         return labels, (1 - xp.exp(second - first)) / total
+
+    def _logs(self, views: Sequence[UnitRows]) -> Any:
+        """``log p(c | x)`` of each row up to a constant, (b, k)."""
+        if all(isinstance(view.scale, np.ndarray) and view.scale.all() for view in views):
+            # No row is empty, so that the offsets of all views are added at once.
+            logs, offsets = views[0] @ self.maps[0][:-1], self.log_shares + sum(mapping[-1] for mapping in self.maps)
+            for view, mapping in zip(views[1:], self.maps[1:], strict=True):
+                logs += view @ mapping[:-1]
+            logs += offsets
+            return logs
+        logs = views[0].codes(self.maps[0])
+        for view, mapping in zip(views[1:], self.maps[1:], strict=True):
+            logs += view.codes(mapping)
+        logs += self.log_shares
+        return logs
 
     def renumbered(self, order: np.ndarray) -> Clouds:
         """The same with cluster ``order[i]`` as number i."""
@@ -76,6 +90,17 @@ class Clouds:
     def like(self, array: Any) -> Clouds:
         """The same with its matrices on the device of the array."""
         return Clouds(tuple(beside(array, mapping) for mapping in self.maps), beside(array, self.log_shares))
+
+
+def _margins(logs: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """By how much the largest probability of each row exceeds the next, (b,). ``logs``, (b, k), are overwritten."""
+    rows = np.arange(len(logs))
+    logs -= logs[rows, labels][:, None]
+    others = np.exp(logs, out=logs)  # relative to the largest
+    others[rows, labels] = 0
+    # Over the long axis, and as a product: NumPy's sums and maxima of short rows take several times as long.
+    second = np.ascontiguousarray(others.T).max(axis=0)
+    return np.asarray((1 - second) / (1 + others @ np.ones(others.shape[1], dtype=others.dtype)))
 
 
 def learn_clouds(
