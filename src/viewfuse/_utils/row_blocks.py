@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import mmap
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -50,10 +51,11 @@ def each_portion(arrays: Sequence[Any], portions: Sequence[slice]) -> Iterator[t
     Memory maps are not copied. While a portion is processed the system reads the next one, and pages are released when the
     caller asks for the next portion.
     """
+    maps = [mapped for array in arrays if (mapped := _MappedRows.of(array)) is not None]
     for number, rows in enumerate(portions):
         if number + 1 < len(portions):
-            for array in arrays:
-                _announce(array, portions[number + 1])
+            for mapped in maps:
+                mapped.announce(portions[number + 1].start, portions[number + 1].stop)
         yield rows, [np.asarray(array[rows]) if isinstance(array, np.memmap) else read_rows(array, rows) for array in arrays]
         for array in arrays:
             if isinstance(array, np.memmap):
@@ -83,26 +85,46 @@ def _gathered(array: Any, rows: np.ndarray, portion_bytes: int) -> np.ndarray:
 def _gathered_by_pages(array: np.memmap, rows: np.ndarray) -> np.ndarray:
     """Read the pages of these rows only, a few at a time: the system maps those around them too."""
     gathered = np.empty((len(rows), array.shape[1]), dtype=array.dtype)
+    mapped = _MappedRows.of(array)
     for begin in range(0, len(rows), _PAGES):
         some = rows[begin : begin + _PAGES]
-        for row in some:
-            _announce(array, slice(row, row + 1))
+        if mapped is not None:
+            for row in some.tolist():
+                mapped.announce(row, row + 1)
         gathered[begin : begin + _PAGES] = array[some]
         _release_pages(array)
     return gathered
 
 
-def _announce(array: Any, rows: slice) -> None:
-    """Tell the system that these rows of a memory map will be needed, so that it reads them without being waited for."""
-    base = _mapping(array) if isinstance(array, np.memmap) and array.flags.c_contiguous else None
-    if base is None:
-        return
-    width = array.nbytes // max(array.shape[0], 1)
-    first = array.ctypes.data - _address(base) + rows.start * width
-    begin = max(first, 0) // mmap.PAGESIZE * mmap.PAGESIZE
-    end = min(first + (rows.stop - rows.start) * width, len(base))
-    if begin < end:
-        base.madvise(mmap.MADV_WILLNEED, begin, end - begin)
+@dataclass(frozen=True)
+class _MappedRows:
+    """Where the rows of a memory map lie in its file.
+
+    Attributes
+    ----------
+    base : mmap
+    first : int, the position of the first row in bytes
+    width : int, bytes of a row
+    """
+
+    base: Any
+    first: int
+    width: int
+
+    @classmethod
+    def of(cls, array: Any) -> _MappedRows | None:
+        """None if this is no memory map of whole rows, or if the system cannot be told about it."""
+        base = _mapping(array) if isinstance(array, np.memmap) and array.flags.c_contiguous else None
+        if base is None:
+            return None
+        return cls(base, array.ctypes.data - _address(base), array.nbytes // max(array.shape[0], 1))
+
+    def announce(self, start: int, stop: int) -> None:
+        """Tell the system that these rows will be needed, so that it reads them without being waited for."""
+        begin = max(self.first + start * self.width, 0) // mmap.PAGESIZE * mmap.PAGESIZE
+        end = min(self.first + stop * self.width, len(self.base))
+        if begin < end:
+            self.base.madvise(mmap.MADV_WILLNEED, begin, end - begin)
 
 
 def _release_pages(array: np.memmap) -> None:

@@ -32,8 +32,9 @@ class NearPairs:
     graph: sp.csr_array
 
     def among(self, places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The pairs among these samples, given by their places in ``rows``, as two arrays of positions."""
-        pairs = sp.csr_array(self.graph[places][:, places]).tocoo()
+        """The pairs among these samples, given by their places in ``rows``, ascending, as two arrays of positions."""
+        every = len(places) == len(self.rows)
+        pairs = (self.graph if every else sp.csr_array(self.graph[places][:, places])).tocoo()
         different = pairs.row != pairs.col
         return pairs.row[different].astype(np.intp), pairs.col[different].astype(np.intp)
 

@@ -24,11 +24,13 @@ def project_rows(rows: np.ndarray, taken: np.ndarray | None = None) -> np.ndarra
     shifted = np.where(taken, rows, -np.inf)
     top = shifted.max(axis=1, keepdims=True, initial=-np.inf)
     shifted = shifted - np.where(np.isfinite(top), top, 0)
-    ordered = -np.sort(-shifted, axis=1)
+    bound = np.full((len(rows), 1), -1.0)  # if no other entry comes within 1 of the largest, that one takes all
+    shared = (shifted > -1).sum(axis=1) != 1
+    ordered = -np.sort(-shifted[shared], axis=1)
     excess = (np.cumsum(ordered, axis=1) - 1) / np.arange(1, rows.shape[1] + 1)
     count = np.maximum((ordered > excess).sum(axis=1), 1)
-    bound = np.take_along_axis(excess, count[:, None] - 1, axis=1)
-    bound = np.where(np.isfinite(bound), bound, 0)
+    found = np.take_along_axis(excess, count[:, None] - 1, axis=1)
+    bound[shared] = np.where(np.isfinite(found), found, 0)
     return np.maximum(np.where(taken, shifted, bound) - bound, 0)
 
 

@@ -86,6 +86,13 @@ class _View:
     def n_features(self) -> int:
         return int(self._values.shape[1])
 
+    def leading(self, count: int) -> np.ndarray:
+        """The first features, (n, count), and 0 for those that the view does not have."""
+        first = self._values[:, :count]
+        if self._means is not None:
+            first = first.toarray() - self._means[:count]
+        return np.pad(first, ((0, 0), (0, count - first.shape[1])))
+
     def sums(self, codes: sp.csr_array) -> np.ndarray:
         """``XᵀZᵀ``, (d, c), for codes Z (c, n)."""
         if self._means is None:
@@ -148,10 +155,12 @@ def _first(views: Sequence[_View], codes: sp.csr_array) -> list[tuple[np.ndarray
 
     Before it has anchors, the program decomposes a zero matrix for W, which gives the leading unit vectors.
     """
-    leading = [np.eye(view.n_features, codes.shape[0]) for view in views]
-    anchors = polar(np.sum([first.T @ view.sums(codes) for first, view in zip(leading, views, strict=True)], axis=0))
-    bases = [first @ anchors for first in leading]
-    return [(view.image(basis), basis.T @ basis) for view, basis in zip(views, bases, strict=True)]
+    count = codes.shape[0]
+    leading = [view.leading(count) for view in views]
+    anchors = polar(np.sum([codes @ features for features in leading], axis=0).T)
+    # A view with fewer features than anchors has only as many rows of A in its basis.
+    kept = [anchors[: min(count, view.n_features)] for view in views]
+    return [(features @ anchors, rows.T @ rows) for features, rows in zip(leading, kept, strict=True)]
 
 
 class FPMVS(RelabelMixin, ProgramMethod):
