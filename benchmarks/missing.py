@@ -1,14 +1,14 @@
 """Accuracy with 30 % of the (sample, view) pairs missing at random, averaged over five draws.
 
-    python benchmarks/missing.py [FOLDER] [FILE ...]
+    python benchmarks/missing.py [--methods AutoFusion GFSC AnchorGFSC] [--folder ../shared/datasets] [FILE ...]
 
-FOLDER contains the files; the default is ../shared/datasets. The columns are: complete data, incomplete data, and incomplete
+The columns are: complete data, incomplete data, and incomplete
 data whose missing rows are filled with the means of the features. Exits with 1 if filling with means is better.
 """
 
 from __future__ import annotations
 
-import sys
+import argparse
 import warnings
 from pathlib import Path
 
@@ -16,8 +16,16 @@ import numpy as np
 
 import viewfuse as vf
 
-FILES = ("Handwritten_numerals.mat", "MSRC-v5.mat", "3Sources.mat", "NGs.mat", "BBCSport_fea_gt.mat", "ORL_4view.mat")
-METHODS = {"GFSC": vf.GFSC, "AnchorGFSC": vf.AnchorGFSC}
+FILES = (
+    "Handwritten_numerals.mat",
+    "MSRC-v5.mat",
+    "3Sources.mat",
+    "NGs.mat",
+    "BBCSport_fea_gt.mat",
+    "ORL_4view.mat",
+    "100Leaves.mat",
+)
+METHODS = {"AutoFusion": vf.AutoFusion, "GFSC": vf.GFSC, "AnchorGFSC": vf.AnchorGFSC}
 DRAWS, SHARE = 5, 0.3
 
 
@@ -39,16 +47,21 @@ def accuracy(method: type, views: list[np.ndarray], y: np.ndarray) -> float:
 
 
 def main() -> int:
-    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parents[2] / "shared" / "datasets"
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("files", nargs="*", default=FILES)
+    parser.add_argument("--methods", nargs="+", choices=METHODS, default=METHODS)
+    parser.add_argument("--folder", type=Path, default=Path(__file__).parents[2] / "shared" / "datasets")
+    asked = parser.parse_args()
     worse = False
     print(f"{'data set':26}{'method':12}{'complete':>9}{'missing':>9}{'means':>9}")
-    for file in sys.argv[2:] or FILES:
+    for file in asked.files:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            views = vf.load_views(folder / file)
+            views = vf.load_views(asked.folder / file)
         arrays = [np.asarray(x.toarray() if hasattr(x, "toarray") else x, dtype=float) for x in views.arrays]
         draws = [with_holes(arrays, seed) for seed in range(DRAWS)]
-        for name, method in METHODS.items():
+        for name in asked.methods:
+            method = METHODS[name]
             complete = accuracy(method, arrays, views.y)
             missing = np.mean([accuracy(method, holes, views.y) for holes in draws])
             means = np.mean([accuracy(method, with_means(holes), views.y) for holes in draws])

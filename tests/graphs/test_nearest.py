@@ -6,7 +6,7 @@ from scipy.spatial.distance import pdist
 from sklearn.neighbors import LocalOutlierFactor
 
 from viewfuse.graphs import Neighbors, Samples, neighbor_graph, whitened_points
-from viewfuse.graphs.nearest import influence, influence_of_products, joint_neighbors, whitened_products
+from viewfuse.graphs.nearest import influence, influence_of_products, whitened_products
 from viewfuse.linalg import gram_factor
 
 
@@ -70,30 +70,6 @@ def test_products_of_whitened_points_are_the_self_expressive_graph():
 
 def test_points_that_coincide_have_no_direction():
     assert whitened_points(np.ones((5, 3))).tolist() == np.zeros((5, 1)).tolist()
-
-
-def direct_joint_distances(points, present):
-    """The squared distances by their definition: an unknown one counts as the mean of its view."""
-    n = len(present)
-    total = np.zeros((n, n))
-    for view, there in zip(points, present.T, strict=True):
-        own = view[there]
-        mean = np.mean([np.sum((a - b) ** 2) for a in own for b in own])
-        for i in range(n):
-            for j in range(n):
-                total[i, j] += np.sum((view[i] - view[j]) ** 2) if there[i] and there[j] else mean
-    return total
-
-
-def test_unknown_distances_count_as_mean_ones():
-    rng = np.random.default_rng(0)
-    points = [rng.normal(size=(40, d)) for d in (3, 5)]
-    present = rng.random((40, 2)) > 0.3
-    present[~present.any(axis=1), 0] = True
-    found = joint_neighbors(points, present)
-    expected = direct_joint_distances(points, present)
-    np.fill_diagonal(expected, np.inf)
-    np.testing.assert_allclose(found.distance, np.sqrt(np.sort(expected, axis=1)[:, :10]), rtol=1e-9)
 
 
 def test_outlier_scores_are_local_outlier_factors():

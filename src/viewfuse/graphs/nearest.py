@@ -17,6 +17,7 @@ from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.neighbors import NearestNeighbors
 
 from ..linalg import GroupedSearch, gram_factor, shifted_inverse
+from .gaps import ExpectedDistances
 
 __all__ = [
     "Neighbors",
@@ -149,10 +150,7 @@ def neighbor_graph(points: np.ndarray, n_neighbors: int | None = None) -> sp.csr
 
 
 def joint_neighbors(points: Sequence[np.ndarray], present: np.ndarray | None = None) -> Neighbors:
-    """Neighbours by the sum over the views of the squared distances.
-
-    Where one of two samples is missing from a view, their distance in it is not known and counts as the mean one of that
-    view: a pair that is near in one view and unknown in the others is neither near nor far. Time is ``n²`` per view then.
+    """Neighbours by the sum over the views of the squared distances; unknown ones are estimated.
 
     Parameters
     ----------
@@ -161,21 +159,7 @@ def joint_neighbors(points: Sequence[np.ndarray], present: np.ndarray | None = N
     """
     if present is None:
         return Neighbors.of(np.hstack(list(points)))
-    means = [_mean_squared_distance(view[there]) for view, there in zip(points, present.T, strict=True)]
-
-    def distances(rows: np.ndarray) -> np.ndarray:
-        total = np.zeros((rows.size, len(present)))
-        for view, there, mean in zip(points, present.T, means, strict=True):
-            known = there[rows][:, None] & there[None, :]
-            total += np.where(known, euclidean_distances(view[rows], view, squared=True), mean)
-        return total
-
-    return Neighbors.of_distances(distances, len(present))
-
-
-def _mean_squared_distance(points: np.ndarray) -> float:
-    """Of all pairs: twice the total variance."""
-    return 2 * float(points.var(axis=0).sum())
+    return Neighbors.of_distances(ExpectedDistances.learn(points, present), len(present))
 
 
 def influence(points: np.ndarray) -> float:
