@@ -42,7 +42,8 @@ from sklearn.preprocessing import StandardScaler, normalize
 
 import viewfuse as vf
 from viewfuse.cluster import METHODS
-from viewfuse.cluster.auto import choosing, joint, measure
+from viewfuse.cluster.auto import joint, measure
+from viewfuse.cluster.auto.choosing import Chooser
 from viewfuse.cluster.auto.merit import Merit
 from viewfuse.graphs import represent
 
@@ -154,11 +155,16 @@ def weighed_by(*names: str) -> Any:
     return mock.patch.object(Merit, "total", property(lambda merit: sum(getattr(merit, name) for name in names)))
 
 
+def without_candidates() -> Any:
+    """The joint graph is cut in any case."""
+    return mock.patch.object(Chooser, "_among_several", lambda chooser, first, _, *rest: chooser._decided([first], *rest))
+
+
 ABLATIONS: dict[str, Any] = {
     "with all of it": nullcontext,
     "without representations that suit the view": lambda: mock.patch.object(measure, "represent", standardise_all),
     "without the joint graph's gap (always four candidates)": lambda: mock.patch.object(joint, "CLEAR_GAP", NEVER),
-    "without the candidates (the joint graph only)": lambda: mock.patch.object(choosing, "candidates_for", return_value=()),
+    "without the candidates (the joint graph only)": without_candidates,
     "without agreement of the candidates": lambda: weighed_by("back", "inside"),
     "without halves of the samples": lambda: weighed_by("agreement", "inside"),
     "without neighbours in the views": lambda: weighed_by("agreement", "back"),
@@ -202,7 +208,7 @@ def by_gap(name: str, folder: Path) -> list[float]:
     views, y = data(name, folder)
     with mock.patch.object(joint, "CLEAR_GAP", NEVER):
         weighed = vf.AutoFusion(int(y.max()) + 1, random_state=0).fit(views)
-    with mock.patch.object(choosing, "candidates_for", return_value=()):
+    with without_candidates():
         alone = vf.AutoFusion(int(y.max()) + 1, random_state=0).fit(views)
     accuracies = [100 * vf.metrics.accuracy(y, model.labels_) for model in (weighed, alone)]
     return [accuracies[alone.choice_.gap >= gap] for gap in GAPS]

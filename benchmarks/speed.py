@@ -251,7 +251,8 @@ AUTO_PARTS = {
     "measuring the views": [(estimator.Measure, "learn"), (estimator.Samples, "compact")],
     "joint neighbours, views left out": [(estimator, "clearest_cut")],
     "clouds without clusters": [(estimator, "null_values")],
-    "the other candidates": [(choosing.Chooser, "_candidates")],
+    "quick candidates": [(choosing.Chooser, "_made")],
+    "fused graphs": [(choosing, "fused_graphs")],
     "halves": [(choosing, "merits_of"), (choosing, "returned_of")],
     "memberships of all samples": [(AutoFusion, "_assign_all")],
 }

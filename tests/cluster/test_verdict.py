@@ -2,6 +2,7 @@
 
 import json
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
@@ -73,11 +74,12 @@ def test_verdict_is_saved(tmp_path):
 
 
 def test_clusters_that_do_not_come_back_are_uncertain():
-    rng = np.random.RandomState(0)
     labels = np.arange(60) % 3
-    verdict = judge(
-        labels, 3, lambda back: Evidence(0.3, False, 0.2, back), lambda rows: rng.randint(3, size=len(rows)), rng
-    )
+
+    def by_chance(rows, rng):
+        return rng.randint(3, size=len(rows))
+
+    verdict = judge(labels, 3, lambda back: Evidence(0.3, False, 0.2, back), by_chance, np.random.RandomState(0))
     assert verdict.supported
     assert not verdict.stable
     assert str(verdict).startswith("These 3 clusters are uncertain: in halves of the samples")
@@ -94,7 +96,6 @@ def test_the_least_stable_cluster_is_named_and_numbers_can_change():
 
 
 def test_too_few_samples_for_halves():
-    verdict = judge(
-        np.array([0, 1, 0]), 2, lambda back: Evidence(0.1, False, 0.0, back), lambda rows: rows, np.random.RandomState(0)
-    )
+    evidence = partial(Evidence, 0.1, False, 0.0)
+    verdict = judge(np.array([0, 1, 0]), 2, evidence, lambda rows, rng: rows, np.random.RandomState(0))
     assert "too few samples" in str(verdict)

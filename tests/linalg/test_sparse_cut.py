@@ -5,8 +5,10 @@ import pytest
 import scipy.sparse as sp
 from sklearn.metrics import adjusted_rand_score
 
+from viewfuse.exceptions import DegenerateGraphWarning
 from viewfuse.graphs import neighbor_graph
-from viewfuse.linalg.sparse_cut import normalized_graph, quick_cut, spectrum
+from viewfuse.linalg import assign_clusters, unit_rows
+from viewfuse.linalg.sparse_cut import cut_rows, normalized_graph, quick_cut, spectrum
 
 
 def blobs(n_blobs, n=60, distance=50.0):
@@ -64,3 +66,26 @@ def test_quick_cut_finds_the_blocks_of_a_graph():
     cut = quick_cut(found.vectors)
     assert adjusted_rand_score(labels, cut) == 1
     assert np.array_equal(cut, quick_cut(found.vectors))  # without random starts
+
+
+def test_rows_are_cut_no_worse_than_by_the_quick_cut_or_by_chance():
+    """Many clusters: random starts divide some and join others."""
+    graph = neighbor_graph(blobs(25, n=12, distance=4.0))
+    vectors = spectrum(graph, 25, random_state=np.random.RandomState(0)).vectors
+    rows = np.asarray(unit_rows(vectors))
+
+    def inertia(labels):
+        return sum(np.sum((rows[labels == c] - rows[labels == c].mean(axis=0)) ** 2) for c in np.unique(labels))
+
+    found = cut_rows(vectors, n_init=1, random_state=np.random.RandomState(0))
+    drawn = assign_clusters(rows, 25, n_init=1, random_state=np.random.RandomState(0))
+    assert inertia(found) <= min(inertia(drawn), inertia(quick_cut(vectors))) + 1e-9
+    assert adjusted_rand_score(np.repeat(np.arange(25), 12), found) > 0.95
+
+
+def test_rows_are_cut_where_the_quick_cut_leaves_a_cluster_empty():
+    vectors = np.zeros((12, 3))
+    vectors[:6, 0] = vectors[6:, 1] = 1.0
+    with pytest.warns(DegenerateGraphWarning):
+        labels = cut_rows(vectors, n_init=1, random_state=np.random.RandomState(0))
+    assert len(np.unique(labels)) == 3

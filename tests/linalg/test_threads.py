@@ -1,5 +1,6 @@
 from concurrent.futures import ThreadPoolExecutor
-from threading import Barrier
+from functools import partial
+from threading import Barrier, get_ident
 
 import numpy as np
 import pytest
@@ -119,6 +120,50 @@ def test_a_fit_on_a_busy_machine_uses_one_thread_of_every_library(method, monkey
         METHODS[method](3, random_state=0).fit(views)
     assert used
     assert set(used) == {1}
+
+
+def at_once(monkeypatch, cores):
+    monkeypatch.setattr(worker, "idle_cores", lambda: cores)
+    return threadpool_limits(4)  # as many as the BLAS would use
+
+
+def test_computations_run_together_where_cores_are_idle_and_keep_their_order(monkeypatch):
+    both = Barrier(2)
+
+    def task(number):
+        both.wait(timeout=30)  # passes only if two run at once
+        inner = worker.together([get_ident, get_ident])
+        return number, inner[0] == inner[1] == get_ident()
+
+    with at_once(monkeypatch, 2), worker.threads_for(10):
+        assert worker.together([partial(task, i) for i in range(4)]) == [(i, True) for i in range(4)]
+
+
+@pytest.mark.parametrize("cores", [1, 2])
+def test_computations_run_in_this_thread_without_idle_cores_or_a_limit_on_threads(monkeypatch, cores):
+    with at_once(monkeypatch, cores):
+        assert worker.together([get_ident, get_ident]) == [get_ident()] * 2
+        if cores == 1:
+            with worker.threads_for(10):
+                assert worker.together([get_ident, get_ident]) == [get_ident()] * 2
+
+
+def test_an_error_in_a_computation_is_raised(monkeypatch):
+    with at_once(monkeypatch, 2), worker.threads_for(10), pytest.raises(ZeroDivisionError):
+        worker.together([lambda: 1 / 0, lambda: 1])
+
+
+def test_the_clusters_do_not_depend_on_the_idle_cores(monkeypatch):
+    views = make_views(n_samples=150, n_clusters=5, noise=6.0, random_state=1)
+    found = []
+    for cores in (1, 2, 3):
+        with at_once(monkeypatch, cores):
+            model = METHODS["auto"](5, random_state=0).fit(views)
+        found.append((model.choice_.agreement, model.membership_))
+    assert found[0][0].shape == (4, 4)  # several candidates were made and weighed
+    for agreement, membership in found[1:]:
+        np.testing.assert_array_equal(agreement, found[0][0])
+        np.testing.assert_array_equal(membership, found[0][1])
 
 
 def test_one_thread_for_short_steps():

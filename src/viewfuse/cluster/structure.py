@@ -12,12 +12,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import scipy.sparse as sp
 
 from ..graphs import Samples
 from ..linalg.sparse_cut import Spectrum, spectrum
+from ..linalg.threads import together
 
 __all__ = ["Evidence", "division_ratio", "drawn_rows", "is_line_or_ring", "modularity", "null_spectra", "ratio_to_null"]
 
@@ -93,8 +95,13 @@ def drawn_rows(n_samples: int, random_state: np.random.RandomState, most: int = 
 def null_spectra(samples: Samples, count: int, random_state: np.random.RandomState) -> list[tuple[sp.csr_array, Spectrum]]:
     """Joint neighbour graphs of clouds without clusters, each with its spectrum."""
     draws = min(-(-_NULL_SAMPLES // len(samples)), _MOST_NULL_DRAWS)  # clouds of few samples differ
-    graphs = [samples.null(random_state).joint_graph() for _ in range(draws)]
-    return [(graph, spectrum(graph, count, random_state=random_state)) for graph in graphs]
+
+    def drawn(rng: np.random.RandomState) -> tuple[sp.csr_array, Spectrum]:
+        graph = samples.null(rng).joint_graph()
+        return graph, spectrum(graph, count, random_state=rng)
+
+    seeds = random_state.randint(2**31 - 1, size=draws)
+    return together([partial(drawn, np.random.RandomState(seed)) for seed in seeds])
 
 
 def ratio_to_null(values: np.ndarray, nulls: np.ndarray, k: int) -> float:

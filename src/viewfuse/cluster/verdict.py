@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,10 +14,12 @@ from .._utils.agreement import adjusted_rand
 from ..graphs import Samples
 from ..linalg import halves, placed, recurrence
 from ..linalg.sparse_cut import normalized_graph, quick_cut, spectrum
-from ..linalg.threads import threads_for
+from ..linalg.threads import threads_for, together
 from .structure import Evidence, drawn_rows, modularity, null_spectra
 
 __all__ = ["Returned", "Verdict", "come_back", "judge", "judge_by_graph", "judge_by_neighbors"]
+
+Cluster = Callable[[np.ndarray, np.random.RandomState], np.ndarray]
 
 _HALVES = 4
 _LEAST_VALUES = 7  # eigenvalues, to tell a line or a ring
@@ -111,20 +114,30 @@ class Returned:
 
     Attributes
     ----------
-    agreement : float or None
-        The mean adjusted Rand index of the halves with the clusters; None if there are too few samples for halves.
+    agreements : tuple of float
+        The adjusted Rand index of each half with the clusters; empty if there are too few samples for halves.
     shares : (k,) array
         Of each cluster, the mean Jaccard index with the most similar cluster of a half; NaN if there is none.
     """
 
-    agreement: float | None
+    agreements: tuple[float, ...]
     shares: np.ndarray
+
+    @property
+    def agreement(self) -> float | None:
+        """The mean of ``agreements``; None if there are none."""
+        return float(np.mean(self.agreements)) if self.agreements else None
+
+    @property
+    def usual(self) -> float | None:
+        """Their median, which does not depend on one unlucky half."""
+        return float(np.median(self.agreements)) if self.agreements else None
 
 
 def come_back(
     labels: np.ndarray,
     k: int,
-    cluster: Callable[[np.ndarray], np.ndarray],
+    cluster: Cluster,
     random_state: np.random.RandomState,
     n_halves: int = _HALVES,
 ) -> Returned:
@@ -134,27 +147,29 @@ def come_back(
     ----------
     labels : (n,) array of int
     k : int, the number of clusters
-    cluster : function from the positions of some samples to their clusters
+    cluster : function from the positions of some samples and a RandomState to their clusters
     random_state : RandomState, for the halves
     n_halves : int, each two of them complementary
     """
     n = len(labels)
     if k < 2 or n // 2 <= k:
-        return Returned(None, np.full(k, np.nan))
+        return Returned((), np.full(k, np.nan))
     parts = halves(n, n_halves, k + 1, random_state)
-    found = [np.asarray(cluster(part)) for part in parts]
-    agreement = [adjusted_rand(labels[part], clusters) for part, clusters in zip(parts, found, strict=True)]
+    own = [np.random.RandomState(random_state.randint(2**31 - 1)) for _ in parts]  # halves may be clustered in any order
+    tasks = [partial(cluster, part, rng) for part, rng in zip(parts, own, strict=True)]
+    found = [np.asarray(clusters) for clusters in together(tasks)]
+    agreements = tuple(adjusted_rand(labels[part], clusters) for part, clusters in zip(parts, found, strict=True))
     back = recurrence(labels, [placed(clusters, part, n) for part, clusters in zip(parts, found, strict=True)])
     shares = np.full(k, np.nan)
     shares[: len(back.mean_overlap)] = back.mean_overlap
-    return Returned(float(np.mean(agreement)), shares)
+    return Returned(agreements, shares)
 
 
 def judge(
     labels: np.ndarray,
     k: int,
     evidence: Callable[[float | None], Evidence],
-    cluster: Callable[[np.ndarray], np.ndarray],
+    cluster: Cluster,
     random_state: np.random.RandomState,
 ) -> Verdict:
     """Weigh what comes back in halves of the samples (:func:`come_back`) with other evidence, a function of it."""
@@ -184,11 +199,9 @@ def _judge_by_neighbors(samples: Samples, labels: np.ndarray, k: int, random_sta
     by_joint = adjusted_rand(labels, quick_cut(found.vectors[:, :k]))
     take_mean = by_joint < 1 and _by_mean_graph(samples, labels, k, random_state) > by_joint
 
-    def cluster(rows: np.ndarray) -> np.ndarray:
+    def cluster(rows: np.ndarray, rng: np.random.RandomState) -> np.ndarray:
         part = samples.of_rows(rows)
-        return quick_cut(
-            spectrum(part.mean_graph() if take_mean else part.joint_graph(), k, random_state=random_state).vectors
-        )
+        return quick_cut(spectrum(part.mean_graph() if take_mean else part.joint_graph(), k, random_state=rng).vectors)
 
     return judge(labels, k, lambda returned: Evidence.of(graph, found, nulls, labels, returned), cluster, random_state)
 
@@ -203,9 +216,9 @@ def judge_by_graph(graphs: Sequence[Any], labels: np.ndarray, k: int, random_sta
     sparse = [normalized_graph(sp.csr_array(graph)) for graph in graphs]
     mean = sp.csr_array(sum(sparse[1:], sparse[0]) / len(sparse))
 
-    def cluster(rows: np.ndarray) -> np.ndarray:
+    def cluster(rows: np.ndarray, rng: np.random.RandomState) -> np.ndarray:
         part = sp.csr_array(mean[rows][:, rows])
-        return quick_cut(spectrum(part, k, random_state=random_state).vectors)
+        return quick_cut(spectrum(part, k, random_state=rng).vectors)
 
     def evidence(returned: float | None) -> Evidence:
         return Evidence(1 - modularity(mean, labels), False, 0.0, returned)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 import scipy.sparse as sp
 
 from ..linalg import gram_factor
 from ..linalg.sparse_cut import normalized_graph
+from ..linalg.threads import together
 from .nearest import Neighbors, centred_products, joint_neighbors, whitened_points, whitened_products
 
 __all__ = ["Samples"]
@@ -103,7 +104,7 @@ class Samples:
 
         A view with clusters of its own, or without any, is outvoted. Samples have no edges in views they are missing from.
         """
-        graphs = [self._graph_of(v) for v in range(self.n_views)]
+        graphs = together([partial(self._graph_of, v) for v in range(self.n_views)])
         weights = (1.0,) * len(graphs) if self.weights is None else self.weights
         weighted = [weight * graph for weight, graph in zip(weights, graphs, strict=True)]
         return sp.csr_array(sum(weighted[1:], weighted[0]) / sum(weights))
@@ -120,7 +121,7 @@ class Samples:
     @cached_property
     def view_neighbors(self) -> list[np.ndarray]:
         """The neighbours in each view alone, among the samples that are present in it, as positions among these."""
-        return [self._neighbors_in(v).index for v in range(self.n_views)]
+        return [found.index for found in together([partial(self._neighbors_in, v) for v in range(self.n_views)])]
 
     def _neighbors_in(self, v: int) -> Neighbors:
         rows = self.rows()[v]

@@ -13,8 +13,11 @@ import scipy.linalg
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import LinearOperator, eigsh
+from sklearn.cluster import KMeans
 
-__all__ = ["Spectrum", "normalized_graph", "quick_cut", "spectrum"]
+from .assign import assign_clusters, unit_rows
+
+__all__ = ["Spectrum", "cut_rows", "normalized_graph", "quick_cut", "spectrum"]
 
 _DENSE_UP_TO = 500  # samples
 _DENSE_SHARE = 8  # or from a share of 1/8 of the eigenvectors on
@@ -94,6 +97,31 @@ def _component_vectors(graph: sp.csr_array, most: int) -> np.ndarray:
     members = labels[:, None] == order[None, :]
     vectors = np.sqrt(np.where(degree > 0, degree, 1))[:, None] * members
     return np.asarray(vectors / np.linalg.norm(vectors, axis=0))
+
+
+def cut_rows(vectors: np.ndarray, *, n_init: int, random_state: np.random.RandomState) -> np.ndarray:
+    """Labels from k leading eigenvectors, (n, k): k-means on their rows at unit length, the best of several starts.
+
+    One start is the :func:`quick_cut`. For a hundred clusters it leads to less inertia than fifty random starts do; for few
+    clusters that are hardly separate, to more.
+    """
+    k, rows = vectors.shape[1], np.asarray(unit_rows(vectors), dtype=np.float64)
+    drawn = np.asarray(assign_clusters(rows, k, n_init=n_init, random_state=random_state))
+    start = quick_cut(vectors)
+    if np.bincount(start, minlength=k).min() == 0:
+        return drawn
+    found = KMeans(k, init=_means(rows, start, k), n_init=1).fit(rows).labels_.astype(np.int64)
+    is_whole = np.bincount(found, minlength=k).min() > 0
+    return found if is_whole and _inertia(rows, found, k) < _inertia(rows, drawn, k) else drawn
+
+
+def _means(rows: np.ndarray, labels: np.ndarray, k: int) -> np.ndarray:
+    members = np.eye(k)[labels]
+    return np.asarray(members.T @ rows / members.sum(axis=0)[:, None])
+
+
+def _inertia(rows: np.ndarray, labels: np.ndarray, k: int) -> float:
+    return float(np.sum((rows - _means(rows, labels, k)[labels]) ** 2))
 
 
 def quick_cut(vectors: np.ndarray) -> np.ndarray:

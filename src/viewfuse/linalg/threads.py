@@ -13,7 +13,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
-from contextvars import ContextVar
+from contextvars import ContextVar, copy_context
 from functools import cache
 from pathlib import Path
 from threading import Lock
@@ -34,6 +34,7 @@ __all__ = [
     "spans",
     "thread_limits_kept",
     "threads_for",
+    "together",
     "worker_threads",
 ]
 
@@ -43,6 +44,7 @@ _LOAD = Path("/proc/loadavg")
 _LOOKS = 3  # at the running tasks: a busy process may wait for a moment
 
 _workers: ContextVar[tuple[ThreadPoolExecutor, int] | None] = ContextVar("workers", default=None)
+_at_once: ContextVar[int] = ContextVar("at_once", default=1)  # computations of :func:`together`
 # The number of BLAS threads is a setting of the whole process, so only one computation at a time may change it.
 _blas_lock = Lock()
 _holds_lock: ContextVar[bool] = ContextVar("holds_lock", default=False)
@@ -57,6 +59,7 @@ def _note_fork() -> None:
     global _blas_lock, _is_forked
     _blas_lock, _is_forked = Lock(), True
     _workers.set(None)
+    _at_once.set(1)
     _holds_lock.set(False)
 
 
@@ -92,21 +95,25 @@ def worker_threads() -> Iterator[None]:
 def threads_for(n_samples: int, few: int = _SMALL) -> Iterator[None]:
     """Limit the computation to one thread if there are few samples, and to the cores that other processes leave idle.
 
-    A forked process has one thread for any number of samples.
+    With few samples, :func:`together` may use those cores. A forked process has one thread for any number of samples.
     """
-    most = 1 if n_samples <= few or _is_forked else idle_cores()
+    idle = 1 if _is_forked else idle_cores()
+    most = 1 if n_samples <= few else idle
     if _workers.get() is not None or most >= max(_thread_numbers(), default=1):
         yield
         return
     with _sole_use_of_blas() as ours:
+        if not ours:
+            yield
+            return
         before = _thread_numbers()
-        if ours:
-            _set_thread_numbers([min(number, most) for number in before])
+        token = _at_once.set(min(idle, max(before)) if most == 1 else 1)
+        _set_thread_numbers([min(number, most) for number in before])
         try:
             yield
         finally:
-            if ours:
-                _set_thread_numbers(before)
+            _set_thread_numbers(before)
+            _at_once.reset(token)
 
 
 def one_thread() -> AbstractContextManager[None]:
@@ -156,6 +163,23 @@ def collected(task: Callable[[Any], Any], parts: Sequence[Any]) -> list[Any]:
 
     for_each(one, range(len(parts)))
     return found
+
+
+def together(tasks: Sequence[Callable[[], Any]]) -> list[Any]:
+    """The results of independent computations, several at once on the cores that :func:`threads_for` found idle.
+
+    For computations of many short steps, which would not gain by threads of their own.
+    """
+    if (threads := min(_at_once.get(), len(tasks))) < 2:
+        return [task() for task in tasks]
+
+    def alone(task: Callable[[], Any]) -> Any:
+        _at_once.set(1)
+        return task()
+
+    with ThreadPoolExecutor(threads) as pool:
+        running = [pool.submit(copy_context().run, alone, task) for task in tasks]
+        return [each.result() for each in running]
 
 
 def for_each(task: Callable[..., tuple[Any, ...]], parts: Sequence[Any], *, per_thread: Any = tuple) -> tuple[Any, ...]:

@@ -1,5 +1,7 @@
 """Which of several clusterings is right: what others find, what comes back in halves, what the views support."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score
@@ -8,6 +10,7 @@ from viewfuse import AutoFusion
 from viewfuse.cluster.auto.candidates import JOINT, Candidate
 from viewfuse.cluster.auto.choice import agreement_of
 from viewfuse.cluster.auto.merit import merits_of, returned_of
+from viewfuse.cluster.verdict import Returned
 from viewfuse.graphs import Samples
 
 
@@ -38,13 +41,15 @@ def test_the_true_clusters_have_most_merit(samples):
     samples, y = samples
     candidates = [candidate(samples, labels) for labels in (arbitrary(y), y, np.roll(y, 2))]
     agreement = agreement_of([each.labels for each in candidates])
-    totals = [merit.total for merit in merits_of(candidates, agreement, samples, None, seed=0)]
-    assert int(np.argmax(totals)) == 1
+    candidates = [replace(each, name=name) for each, name in zip(candidates, ("arbitrary", "true", "moved"), strict=True)]
+    returned = [returned_of(replace(each, name=JOINT), samples, None, seed=0) for each in candidates]
+    merits = merits_of(candidates, agreement, returned, samples)
+    assert max(merits, key=lambda name: merits[name].total) == "true"
 
 
 def test_support_of_the_views_is_the_share_of_neighbours_inside_beyond_chance(samples):
     samples, y = samples
-    (merit,) = merits_of([candidate(samples, y)], np.eye(1), samples, None, seed=0)
+    merit = merits_of([candidate(samples, y)], np.eye(1), [Returned((), np.full(3, np.nan))], samples)[JOINT]
     direct = []
     for neighbors in samples.view_neighbors:
         inside = np.mean([y[i] == y[j] for i in range(len(y)) for j in neighbors[i]])

@@ -9,6 +9,7 @@ iterations of one placement, with ``n m`` numbers for each, and the eigenvectors
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import scipy.sparse as sp
@@ -17,6 +18,7 @@ from ...fusion.anchor import AnchorFusion, learn_anchors, place
 from ...graphs import Samples
 from ...graphs.anchors import UnitRows, grouped, grouping_points
 from ...linalg import assign_clusters, bipartite_embedding, unit_rows
+from ...linalg.threads import together
 from ..anchor_gfsc import AnchorGFSC
 
 __all__ = ["AnchorEnsemble"]
@@ -50,11 +52,13 @@ class AnchorEnsemble:
         views = [UnitRows.of(view, absent) for view, absent in zip(_single(samples), _absent(samples), strict=True)]
         n_anchors = min(80 + 2 * k, len(samples))
         points = grouping_points(views, n_anchors, random_state)
-        fusions = [
-            _learned(views, k, samples.weights, grouped(points, n_anchors, random_state), random_state)
-            for _ in range(placements)
-        ]
-        graphs = [place(fusion.model, views).consensus for fusion in fusions]
+
+        def placed(rng: np.random.RandomState) -> tuple[AnchorFusion, np.ndarray]:
+            fusion = _learned(views, k, samples.weights, grouped(points, n_anchors, rng), rng)
+            return fusion, place(fusion.model, views).consensus
+
+        own = [np.random.RandomState(random_state.randint(_STARTS)) for _ in range(placements)]
+        fusions, graphs = zip(*together([partial(placed, rng) for rng in own]), strict=True)
         joined = np.hstack(graphs) / placements
         labels, embedding = _cut(joined, k, random_state)
         return cls(

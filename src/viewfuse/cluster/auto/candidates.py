@@ -6,8 +6,9 @@
 * ``anchors``: AnchorGFSC. Coarse, so it sees large shapes through noise. Three placements of the anchors, or more, are cut
   together.
 * ``fused graphs``: GFSC. Self-expressive graphs and their cut in one optimisation; the only one that learns weights.
-* ``filled neighbours``, only if samples are missing from views: the joint neighbours again, but with the points of missing
-  samples filled from similar ones, where the first takes unknown distances for mean ones.
+
+If samples are missing from views, each of these fills the gaps in its own way, and which one suits cannot be seen in halves,
+where gaps are filled anew. Then k-means on the embeddings of all is the result (``all together``).
 
 Where there are few columns and enough samples, a density can be estimated. Then a ``gaussian mixture`` of all views side by
 side is preferred to graphs: it knows the shapes of clusters that touch. With too few samples for a covariance of each
@@ -16,7 +17,7 @@ cluster, or too many filled cells, the clusters share one covariance (``gaussian
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,7 +29,7 @@ from ..._utils.device import to_host
 from ..._utils.warn import ignoring, quietly
 from ...graphs import Samples
 from ...linalg import assign_clusters, unit_rows
-from ...linalg.sparse_cut import spectrum
+from ...linalg.sparse_cut import cut_rows, normalized_graph, spectrum
 from ..gfsc import GFSC
 from .anchor_ensemble import AnchorEnsemble
 from .joint import JointCut, is_balanced
@@ -36,18 +37,21 @@ from .joint import JointCut, is_balanced
 __all__ = [
     "FUSED",
     "JOINT",
+    "MAKING",
     "MIXTURES",
+    "QUICK",
+    "TOGETHER",
     "Candidate",
     "Task",
-    "candidates_for",
+    "all_together",
     "clustered_again",
     "fused_graphs",
     "gaussian_mixture",
 ]
 
-JOINT, FUSED = "joint neighbours", "fused graphs"
+JOINT, FUSED, TOGETHER = "joint neighbours", "fused graphs", "all together"
 MIXTURES = {"gaussian mixture": "full", "gaussian mixture of one shape": "tied"}  # and the type of their covariances
-_N_INIT, _FEW_INIT = 10, 3
+_N_INIT, _FEW_INIT = 3, 1
 _MOST_SWEEPS, _FEW_SWEEPS = 200, 5
 _PLACEMENTS, _MOST_PLACEMENTS = 3, 9  # of anchors
 _PLACED_SAMPLES = 1_500  # in all placements together
@@ -90,17 +94,12 @@ def view_neighbors(task: Task, n_init: int = _N_INIT) -> Candidate:
     return _cut("view neighbours", task.samples.mean_graph(), task, n_init)
 
 
-def filled_neighbors(task: Task, n_init: int = _N_INIT) -> Candidate:
-    """The joint neighbours, with the points of missing samples filled from similar ones."""
-    return _cut("filled neighbours", Samples(task.samples.points).joint_graph(), task, n_init)
-
-
 def _cut(name: str, graph: sp.csr_array, task: Task, n_init: int) -> Candidate:
     rng = np.random.RandomState(task.seed)
     embedding = spectrum(graph, task.n_clusters, random_state=rng).vectors
     with quietly():
-        labels = assign_clusters(unit_rows(embedding), task.n_clusters, n_init=n_init, random_state=rng)
-    return Candidate(name, np.asarray(labels), embedding, graph)
+        labels = cut_rows(embedding, n_init=n_init, random_state=rng)
+    return Candidate(name, labels, embedding, graph)
 
 
 def anchors(task: Task, placements: int | None = None) -> Candidate:
@@ -164,6 +163,33 @@ def _mixture_labels(
     return np.asarray(best.predict(joint))
 
 
+def all_together(candidates: Sequence[Candidate], n_clusters: int, seed: int) -> Candidate:
+    """k-means on the embeddings of several candidates side by side, each row of each at unit length.
+
+    Its graph is the mean of theirs, and its embedding has the leading directions of what is side by side.
+    """
+    rows = np.hstack([unit_rows(candidate.embedding[:, :n_clusters]) for candidate in candidates])
+    with quietly():
+        labels = assign_clusters(rows, n_clusters, n_init=_N_INIT, random_state=np.random.RandomState(seed))
+    left, lengths, _ = np.linalg.svd(rows, full_matrices=False)
+    graphs = [normalized_graph(sp.csr_array(candidate.graph)) for candidate in candidates]
+    return Candidate(
+        TOGETHER,
+        np.asarray(labels),
+        left[:, :n_clusters] * lengths[:n_clusters],
+        sp.csr_array(sum(graphs[1:], graphs[0]) / len(graphs)),
+        max(candidate.n_iter for candidate in candidates),
+        all(candidate.converged for candidate in candidates),
+    )
+
+
+def every_way(task: Task, n_init: int = _N_INIT, placements: int | None = None, max_iter: int = _MOST_SWEEPS) -> Candidate:
+    """All other candidates together."""
+    joint = _cut(JOINT, task.samples.joint_graph(), task, n_init)
+    others = [view_neighbors(task, n_init), anchors(task, placements), fused_graphs(task, max_iter)]
+    return all_together([joint, *others], task.n_clusters, task.seed)
+
+
 def clustered_again(name: str, task: Task) -> np.ndarray:
     """The labels of other samples by the candidate of this name, with fewer starts and a single placement of anchors."""
     if name == JOINT:
@@ -175,7 +201,9 @@ def clustered_again(name: str, task: Task) -> np.ndarray:
         return anchors(task, placements=1).labels
     if name == FUSED:
         return fused_graphs(task, max_iter=_FEW_SWEEPS).labels
-    return (view_neighbors if name == "view neighbours" else filled_neighbors)(task, _FEW_INIT).labels
+    if name == TOGETHER:
+        return every_way(task, _FEW_INIT, placements=1, max_iter=_FEW_SWEEPS).labels
+    return view_neighbors(task, _FEW_INIT).labels
 
 
 def _fitted(model: Any, samples: Samples) -> Any:
@@ -184,7 +212,11 @@ def _fitted(model: Any, samples: Samples) -> Any:
     return model.fit([view.astype(np.float32) for view in samples.with_gaps()])
 
 
-def candidates_for(samples: Samples) -> tuple[Callable[[Task], Candidate], ...]:
-    """The ways to cluster beside the joint neighbours, in the order of their cost."""
-    always = (view_neighbors, anchors, fused_graphs)
-    return always if samples.present is None else (filled_neighbors, *always)
+# The ways to cluster beside the joint neighbours; the quick ones first.
+QUICK: tuple[Callable[[Task], Candidate], ...] = (view_neighbors, anchors)
+MAKING: dict[str, Callable[[Task], Candidate]] = {
+    "view neighbours": view_neighbors,
+    "anchors": anchors,
+    FUSED: fused_graphs,
+    TOGETHER: every_way,
+}

@@ -3,16 +3,31 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from ..._utils.steps import step
 from ..._utils.text import count as counted
 from ...graphs import Samples
+from ...linalg.threads import together
+from ..structure import drawn_rows
 from ..verdict import Returned
 from .borders import moved_at_borders
-from .candidates import JOINT, MIXTURES, Candidate, Task, candidates_for, fused_graphs, gaussian_mixture
+from .candidates import (
+    JOINT,
+    MAKING,
+    MIXTURES,
+    QUICK,
+    TOGETHER,
+    Candidate,
+    Task,
+    all_together,
+    fused_graphs,
+    gaussian_mixture,
+)
 from .choice import agreement_of, mean_of_others
 from .joint import JointCut
 from .merit import Merit, merits_of, returned_of
@@ -76,73 +91,109 @@ class Chooser:
 
     def choose(self, samples: Samples, cut: JointCut, overlapping: Overlapping | None) -> Chosen:
         """The best clustering of samples whose joint graph was cut; ``overlapping`` clusters are taken if there are any."""
-        candidates = self._candidates(samples, cut, overlapping)
-        agreement = agreement_of([candidate.labels for candidate in candidates])
-        merits = self._merits(candidates, agreement, samples, cut)
-        best, reason = _best(candidates, agreement, merits, cut)
-        if best.name == JOINT and cut.has_borders:
-            best, reason = _with_borders(best, reason, samples.of_views(cut.views), cut)
-        return Chosen(best, reason, tuple(candidates), agreement, merits, self.stopped)
+        first = Candidate(JOINT, cut.labels, cut.spectrum.vectors[:, : cut.n_clusters], cut.graph)
+        kept = samples.of_views(cut.views)
+        if cut.n_clusters < 2 or not cut.is_doubtful:
+            return self._decided([first], kept, cut)
+        if overlapping is not None:
+            return self._decided([first, overlapping.candidate(cut.graph, len(samples))], kept, cut)
+        mixture = None if kept.present is not None else gaussian_mixture(kept.joint(), cut, self.random_state)
+        if not cut.is_clear:
+            return self._among_several(first, mixture, kept, cut)
+        # The gap may come from filled cells.
+        if mixture is not None and self._comes_back_more(mixture, first, kept):
+            return self._decided([first, mixture], kept, cut)
+        return self._decided([first], kept, cut)
 
     def returned_of(self, candidate: Candidate, samples: Samples) -> Returned:
         """What comes back of a candidate when halves of the samples are clustered its way."""
         return returned_of(candidate, samples, self.device, self._seed())
 
-    def _candidates(self, samples: Samples, cut: JointCut, overlapping: Overlapping | None) -> list[Candidate]:
-        """The joint neighbours and, unless their gap is clear, the others as far as there is time.
+    def _decided(self, candidates: list[Candidate], samples: Samples, cut: JointCut) -> Chosen:
+        """The choice where nothing has to be weighed."""
+        agreement = agreement_of([candidate.labels for candidate in candidates])
+        best, reason = _best(candidates, agreement, None, cut)
+        if best.name == JOINT and cut.has_borders:
+            best, reason = _with_borders(best, reason, samples, cut)
+        return Chosen(best, reason, tuple(candidates), agreement, None, self.stopped)
 
-        If a clear gap may come from filled cells, a mixture is taken whose clusters come back more often, if there is one.
+    def _among_several(self, first: Candidate, mixture: Candidate | None, samples: Samples, cut: JointCut) -> Chosen:
+        """Make the other candidates and weigh them; if a mixture is taken anyway, only the quick ones, to compare with it.
+
+        Which way of clustering suits the data shows in some of the samples; the chosen way clusters all.
         """
-        candidates = [Candidate(JOINT, cut.labels, cut.spectrum.vectors[:, : cut.n_clusters], cut.graph)]
-        if cut.n_clusters < 2 or not cut.is_doubtful:
-            return candidates
-        if overlapping is not None:
-            return [*candidates, overlapping.candidate(cut.graph, len(samples))]
-        kept = samples.of_views(cut.views)
-        if not cut.is_clear:
-            self._make_others(candidates, kept, cut.n_clusters)
-        if kept.present is not None or self.stopped is not None:
-            return candidates
-        mixture = gaussian_mixture(kept.joint(), cut, self.random_state)
-        if mixture is None or (cut.is_clear and not self._comes_back_more(mixture, candidates[0], kept)):
-            return candidates
-        return [*candidates, mixture]
+        rows = drawn_rows(len(samples), self.random_state)
+        some = samples if len(rows) == len(samples) else samples.of_rows(rows)
+        candidates = [_of_rows(first, rows), *self._made(QUICK, some, cut.n_clusters)]
+        merits = None
+        if mixture is not None:
+            candidates.append(_of_rows(mixture, rows))
+        elif not _agree(agreement_of([candidate.labels for candidate in candidates])) and self._has_time():
+            if samples.present is None:
+                merits = self._weighed(candidates, some, cut.n_clusters)
+            else:
+                candidates += self._made([fused_graphs], some, cut.n_clusters)
+                candidates.append(all_together(candidates, cut.n_clusters, self._seed()))
+        agreement = agreement_of([candidate.labels for candidate in candidates])
+        best, reason = _best(candidates, agreement, merits, cut)
+        if some is not samples:
+            given = {each.name: each for each in (first, mixture) if each is not None}
+            task = Task(samples, cut.n_clusters, self._seed(), self.device)
+            best = given[best.name] if best.name in given else MAKING[best.name](task)
+        return Chosen(best, reason, tuple(candidates), agreement, merits, self.stopped)
 
-    def _make_others(self, candidates: list[Candidate], samples: Samples, n_clusters: int) -> None:
-        """Append what is made beside the joint neighbours; not the slowest, if all before it agree."""
-        for make in candidates_for(samples):
-            if make is fused_graphs and _agree(agreement_of([candidate.labels for candidate in candidates])):
-                return
-            if self.max_time is not None and time.monotonic() - self.begin >= self.max_time:
-                self.stopped = "max_time"
-                return
-            step(f"another clustering: {make.__name__.replace('_', ' ')}")
-            candidates.append(make(Task(samples, n_clusters, self._seed(), self.device)))
-            if self.verbose:
-                print(f"AutoFusion: {candidates[-1].name}, {time.monotonic() - self.begin:.1f} s")
+    def _weighed(self, candidates: list[Candidate], samples: Samples, n_clusters: int) -> dict[str, Merit]:
+        """Append the slowest candidate, and find the merits of all by their names.
+
+        While it is made, halves are clustered in the ways of the others.
+        """
+        step("another clustering: fused graphs; and halves of the samples, to see what comes back")
+        seed = self._seed()
+        make = partial(fused_graphs, Task(samples, n_clusters, self._seed(), self.device))
+        back = [partial(returned_of, candidate, samples, self.device, seed) for candidate in candidates]
+        fused, *returned = together([make, *back])
+        candidates.append(fused)
+        self._say(fused)
+        returned.append(returned_of(fused, samples, self.device, seed))
+        agreement = agreement_of([candidate.labels for candidate in candidates])
+        return merits_of(candidates, agreement, returned, samples)
+
+    def _made(self, ways: Sequence[Callable[[Task], Candidate]], samples: Samples, n_clusters: int) -> list[Candidate]:
+        """As many of these candidates as there is time for."""
+        made: list[Candidate] = []
+        for way in ways:
+            if not self._has_time():
+                break
+            step(f"another clustering: {way.__name__.replace('_', ' ')}")
+            made.append(way(Task(samples, n_clusters, self._seed(), self.device)))
+            self._say(made[-1])
+        return made
+
+    def _has_time(self) -> bool:
+        if self.max_time is not None and time.monotonic() - self.begin >= self.max_time:
+            self.stopped = "max_time"
+        return self.stopped is None
+
+    def _say(self, candidate: Candidate) -> None:
+        if self.verbose:
+            print(f"AutoFusion: {candidate.name}, {time.monotonic() - self.begin:.1f} s")
 
     def _comes_back_more(self, one: Candidate, other: Candidate, samples: Samples) -> bool:
-        """Whether halves of the samples give the clusters of the first candidate more than those of the second."""
+        """Whether halves of the samples usually give the clusters of the first candidate more than those of the second."""
         seed = self._seed()
-        first, second = (returned_of(candidate, samples, self.device, seed).agreement for candidate in (one, other))
+        first, second = (returned_of(candidate, samples, self.device, seed).usual for candidate in (one, other))
         return first is None or second is None or first > second
-
-    def _merits(
-        self, candidates: list[Candidate], agreement: np.ndarray, samples: Samples, cut: JointCut
-    ) -> dict[str, Merit] | None:
-        """What speaks for each candidate, by its name.
-
-        None if another rule decides, if the candidates are nearly the same, or if there is no time to cluster halves.
-        """
-        decided = len(candidates) < 2 or cut.is_clear or candidates[-1].name in (*MIXTURES, OVERLAPPING)
-        if decided or _agree(agreement) or self.stopped is not None:
-            return None
-        step("clustering halves of the samples, to see what comes back")
-        found = merits_of(candidates, agreement, samples.of_views(cut.views), self.device, self._seed())
-        return {candidate.name: merit for candidate, merit in zip(candidates, found, strict=True)}
 
     def _seed(self) -> int:
         return int(self.random_state.randint(2**31 - 1))
+
+
+def _of_rows(candidate: Candidate, rows: np.ndarray) -> Candidate:
+    """The same clusters of some of the samples."""
+    if len(rows) == len(candidate.labels):
+        return candidate
+    graph = candidate.graph[rows][:, rows]
+    return replace(candidate, labels=candidate.labels[rows], embedding=candidate.embedding[rows], graph=graph)
 
 
 def _best(
@@ -156,6 +207,8 @@ def _best(
         return candidates[0], "the only candidate"
     if candidates[-1].name == OVERLAPPING:
         return candidates[-1], "neighbours see no clusters, but the means of many samples do, in every half of them"
+    if candidates[-1].name == TOGETHER:
+        return candidates[-1], "samples are missing from views, and each of the others fills these gaps in its own way"
     if merits is None:
         means = mean_of_others(agreement)
         best = int(np.argmax(means))

@@ -67,8 +67,9 @@ class AutoFusion(AssignmentMixin, EmbeddingMixin, RelationIdsMixin, MultiViewClu
     three (:mod:`viewfuse.cluster.auto.merit`). With few columns and enough samples it is a Gaussian mixture instead, which
     knows the shapes of clusters that touch.
 
-    Samples may be missing from views: rows of NaN, or ``present`` of :class:`Views` False. Their points are the mean of
-    those of the samples that are most like them in the other views.
+    Samples may be missing from views: rows of NaN, or ``present`` of :class:`Views` False. Distances that are not known
+    count as those of pairs that are as near in the other views (:mod:`viewfuse.graphs.gaps`), and where the clusterings
+    differ, the result is k-means on the embeddings of all.
 
     If the graph is as connected as that of one cloud and there are more than 5,000 samples, clusters that overlap are looked
     for by the means of 40,000 samples (:mod:`viewfuse.cluster.auto.overlapping`).

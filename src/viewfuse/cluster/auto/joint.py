@@ -13,13 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import scipy.sparse as sp
 
 from ...graphs import Samples
-from ...linalg import assign_clusters, unit_rows
-from ...linalg.sparse_cut import Spectrum, quick_cut, spectrum
+from ...linalg.sparse_cut import Spectrum, cut_rows, quick_cut, spectrum
+from ...linalg.threads import together
 from ..structure import null_spectra, ratio_to_null
 
 __all__ = ["NO_STRUCTURE", "JointCut", "clearest_cut", "is_balanced", "neighbors_inside", "null_ratio", "null_values"]
@@ -31,7 +32,7 @@ _CERTAIN_GAP = 0.9
 _CLEARER = 0.1  # what leaving out a view must add to the gap
 _NO_LESS = 0.1  # of the null's structure: what leaving out a view may cost
 _SMALLEST = 0.1  # of the mean size: smaller pieces are outliers, not clusters
-_N_INIT = 10
+_N_INIT = 3
 
 
 @dataclass(frozen=True)
@@ -79,18 +80,27 @@ def clearest_cut(samples: Samples, n_clusters: int, random_state: np.random.Rand
     """Cut the joint graph of all views or, if that makes the gap clear, of fewer."""
     best = _cut(samples, tuple(range(samples.n_views)), n_clusters, random_state)
     while len(best.views) > 1 and best.gap < _CERTAIN_GAP:
-        suspects = [
-            cut
-            for v in best.views
-            for cut in [_quick_cut(samples, _all_but(best.views, v), n_clusters, random_state)]
-            if neighbors_inside(samples, v, cut.labels)[1]
-        ]
+        without = _each_left_out(samples, best.views, n_clusters, random_state)
+        suspects = [cut for v, cut in without.items() if neighbors_inside(samples, v, cut.labels)[1]]
         better = _better(samples, best, suspects, random_state)
         if better is None:
             break
         best = better
     best = best if len(best.views) == samples.n_views else _cut(samples, best.views, n_clusters, random_state)
     return _without_noise(samples, best, random_state)
+
+
+def _each_left_out(
+    samples: Samples, views: tuple[int, ...], n_clusters: int, random_state: np.random.RandomState
+) -> dict[int, JointCut]:
+    """Quick cuts without each of the views."""
+    seeds = random_state.randint(2**31 - 1, size=len(views))
+
+    def cut(v: int, seed: int) -> JointCut:
+        rest = tuple(other for other in views if other != v)
+        return _quick_cut(samples, rest, n_clusters, np.random.RandomState(seed))
+
+    return dict(zip(views, together([partial(cut, *each) for each in zip(views, seeds, strict=True)]), strict=True))
 
 
 def _without_noise(samples: Samples, cut: JointCut, random_state: np.random.RandomState) -> JointCut:
@@ -155,13 +165,9 @@ def neighbors_inside(samples: Samples, view: int, labels: np.ndarray) -> tuple[f
     return max(inside - chance, 0.0) / (1 - chance), bool(inside - chance < 3 * deviation)
 
 
-def _all_but(views: tuple[int, ...], left_out: int) -> tuple[int, ...]:
-    return tuple(v for v in views if v != left_out)
-
-
 def _cut(samples: Samples, views: tuple[int, ...], k: int, random_state: np.random.RandomState) -> JointCut:
     def labels(vectors: np.ndarray) -> np.ndarray:
-        return np.asarray(assign_clusters(unit_rows(vectors), k, n_init=_N_INIT, random_state=random_state))
+        return cut_rows(vectors, n_init=_N_INIT, random_state=random_state)
 
     return _cut_by(labels, samples, views, k, random_state)
 

@@ -57,26 +57,22 @@ class Merit:
 
 
 def merits_of(
-    candidates: Sequence[Candidate],
-    agreement: np.ndarray,
-    samples: Samples,
-    device: str | None,
-    seed: int,
-) -> list[Merit]:
-    """The merits of clusterings of the same samples; the halves are the same for all."""
-    return [
-        Merit(mean, returned_of(candidate, samples, device, seed), _inside(samples, candidate.labels))
-        for candidate, mean in zip(candidates, mean_of_others(agreement), strict=True)
-    ]
+    candidates: Sequence[Candidate], agreement: np.ndarray, returned: Sequence[Returned], samples: Samples
+) -> dict[str, Merit]:
+    """The merits of clusterings of the same samples, by their names; ``returned`` is what :func:`returned_of` gave."""
+    found = zip(candidates, mean_of_others(agreement), returned, strict=True)
+    return {each.name: Merit(mean, back, _inside(samples, each.labels)) for each, mean, back in found}
 
 
 def returned_of(candidate: Candidate, samples: Samples, device: str | None, seed: int) -> Returned:
-    """What comes back of the candidate's clusters, numbered by size, when halves of the samples are clustered its way."""
-    rng = np.random.RandomState(seed)
+    """What comes back of the candidate's clusters, numbered by size, when halves of the samples are clustered its way.
+
+    The halves depend on the seed only.
+    """
     labels = numbered_by_size(candidate.labels)
     k = int(labels.max()) + 1
 
-    def cluster(rows: np.ndarray) -> np.ndarray:
+    def cluster(rows: np.ndarray, rng: np.random.RandomState) -> np.ndarray:
         return clustered_again(candidate.name, Task(samples.of_rows(rows), k, int(rng.randint(2**31 - 1)), device))
 
     n_halves = _MORE_HALVES if len(labels) < _FEW else _HALVES

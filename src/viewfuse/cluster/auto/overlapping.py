@@ -66,8 +66,8 @@ def overlapping_clusters(
 ) -> Overlapping | None:
     """Cluster by anchors and clouds; None if neighbours tell the clusters better than clouds do."""
 
-    def fitted(some: Samples) -> AnchorGFSC:
-        seed = int(random_state.randint(2**31 - 1))
+    def fitted(some: Samples, rng: np.random.RandomState = random_state) -> AnchorGFSC:
+        seed = int(rng.randint(2**31 - 1))
         model = AnchorGFSC(n_clusters, view_weights=some.weights, random_state=seed, device=device)
         model._gives_verdict = False
         with quietly():
@@ -87,7 +87,10 @@ def overlapping_clusters(
         ratio = 1.0 if returned is None else (1 - returned) / max(1 - float(by_chance), _LEAST_CHANCE)
         return Evidence(ratio, False, 0.0, returned, by_returned=True)
 
+    def cluster(rows: np.ndarray, rng: np.random.RandomState) -> np.ndarray:
+        return np.asarray(fitted(some.of_rows(rows), rng).labels_)
+
     labels = np.asarray(numbered_by_size(model.labels_))
-    verdict = judge(labels[few], n_clusters, evidence, lambda rows: fitted(some.of_rows(rows)).labels_, random_state)
+    verdict = judge(labels[few], n_clusters, evidence, cluster, random_state)
     embedding = np.asarray(model.embedding_, dtype=np.float64)[:, :n_clusters]
     return Overlapping(labels, embedding, model.n_iter_, model.converged_, verdict)

@@ -291,8 +291,8 @@ def _judge_points(
     evidence: Callable[[float | None], Evidence],
     rng: np.random.RandomState,
 ) -> Verdict:
-    def cluster(part: np.ndarray) -> np.ndarray:
-        return cluster_points(points[part], k, rng)[0]
+    def cluster(part: np.ndarray, random_state: np.random.RandomState) -> np.ndarray:
+        return cluster_points(points[part], k, random_state)[0]
 
     return judge(labels, k, evidence, cluster, rng)
 
