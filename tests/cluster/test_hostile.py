@@ -92,6 +92,7 @@ FOUND = {
     "division by zero after iterations without a change": Case(
         "gf", 53, 29, (("zero rows", "uint16", 4),), 444874, {"max_iter": 15, "alpha": 1000.0, "beta": 1e-30, "tol": 0.0}
     ),
+    "the inverse of a degree overflowed": Case("auto", 40, 40, (("any exponent", "object", 40),), 27),
     "58 clusters of two distinct rows": Case("km", 58, 58, (("noise", "float64", 1),), 0, {"max_iter": 1}),
     "labels depended on the order of the keys": Case(
         "sc", 5, 5, (("clusters", "int64", 3), ("any exponent", "longdouble", 1)), 200, {"n_neighbors": 1}

@@ -44,7 +44,7 @@ class Spectrum:
 def normalized_graph(graph: sp.csr_array) -> sp.csr_array:
     """``D^-½ A D^-½``; a sample without edges keeps a zero row."""
     degree = np.asarray(graph.sum(axis=1)).ravel()
-    root = np.sqrt(np.where(degree > 0, 1 / np.where(degree > 0, degree, 1), 0))
+    root = np.where(degree > 0, 1 / np.sqrt(np.where(degree > 0, degree, 1)), 0)  # 1 / degree may overflow
     normalized = sp.csr_array(graph, dtype=root.dtype, copy=True)
     normalized.data *= np.repeat(root, np.diff(normalized.indptr))
     normalized.data *= root[normalized.indices]
