@@ -24,7 +24,7 @@ from .votes import voting_points
 __all__ = ["moved_at_borders"]
 
 _LEAST_SHARE = 0.1  # of the edges of a sample, that go to the cluster it is moved to
-_MOST_AT_BORDERS = 0.5  # of the samples that both rules find elsewhere: with fewer the clusters are no clouds
+_LEAST_AT_BORDERS = 0.5  # of the samples that both rules find elsewhere: with fewer the clusters are no clouds
 _FEWEST_PER_CLUSTER = 10  # samples: the means of fewer say no more than neighbours
 _MOST_EXACT = 1_500  # samples or columns: with more of both the linear rule takes longer than the rest of a fit
 
@@ -49,7 +49,7 @@ def moved_at_borders(
     elsewhere = (by_linear == by_clouds) & (by_linear != labels)
     edges = graph @ np.eye(k)[labels]
     at_border = elsewhere & (edges[np.arange(len(labels)), by_linear] > _LEAST_SHARE * edges.sum(axis=1))
-    if at_border.sum() < _MOST_AT_BORDERS * elsewhere.sum():
+    if at_border.sum() < _LEAST_AT_BORDERS * elsewhere.sum():
         return labels
     moved = np.where(at_border, by_linear, labels)
     return moved if np.bincount(moved, minlength=k).min() >= _FEWEST_PER_CLUSTER else labels

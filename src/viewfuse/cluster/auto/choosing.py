@@ -111,7 +111,7 @@ class Chooser:
 
     def _decided(self, candidates: list[Candidate], samples: Samples, cut: JointCut) -> Chosen:
         """The choice where nothing has to be weighed."""
-        agreement = agreement_of([candidate.labels for candidate in candidates])
+        agreement = _agreement(candidates)
         best, reason = _best(candidates, agreement, None, cut)
         if best.name == JOINT and cut.has_borders:
             best, reason = _with_borders(best, reason, samples, cut)
@@ -128,19 +128,24 @@ class Chooser:
         merits = None
         if mixture is not None:
             candidates.append(_of_rows(mixture, rows))
-        elif not _agree(agreement_of([candidate.labels for candidate in candidates])) and self._has_time():
+        elif not _agree(_agreement(candidates)) and self._has_time():
             if samples.present is None:
                 merits = self._weighed(candidates, some, cut.n_clusters)
             else:
                 candidates += self._made([fused_graphs], some, cut.n_clusters)
                 candidates.append(all_together(candidates, cut.n_clusters, self._seed()))
-        agreement = agreement_of([candidate.labels for candidate in candidates])
+        agreement = _agreement(candidates)
         best, reason = _best(candidates, agreement, merits, cut)
         if some is not samples:
-            given = {each.name: each for each in (first, mixture) if each is not None}
-            task = Task(samples, cut.n_clusters, self._seed(), self.device)
-            best = given[best.name] if best.name in given else MAKING[best.name](task)
+            best = self._of_all(best.name, [first, mixture], samples, cut.n_clusters)
         return Chosen(best, reason, tuple(candidates), agreement, merits, self.stopped)
+
+    def _of_all(self, name: str, given: Sequence[Candidate | None], samples: Samples, n_clusters: int) -> Candidate:
+        """The candidate of this name for all samples: one that is given, or made now."""
+        for candidate in given:
+            if candidate is not None and candidate.name == name:
+                return candidate
+        return MAKING[name](Task(samples, n_clusters, self._seed(), self.device))
 
     def _weighed(self, candidates: list[Candidate], samples: Samples, n_clusters: int) -> dict[str, Merit]:
         """Append the slowest candidate, and find the merits of all by their names.
@@ -155,7 +160,7 @@ class Chooser:
         candidates.append(fused)
         self._say(fused)
         returned.append(returned_of(fused, samples, self.device, seed))
-        agreement = agreement_of([candidate.labels for candidate in candidates])
+        agreement = _agreement(candidates)
         return merits_of(candidates, agreement, returned, samples)
 
     def _made(self, ways: Sequence[Callable[[Task], Candidate]], samples: Samples, n_clusters: int) -> list[Candidate]:
@@ -186,6 +191,10 @@ class Chooser:
 
     def _seed(self) -> int:
         return int(self.random_state.randint(2**31 - 1))
+
+
+def _agreement(candidates: Sequence[Candidate]) -> np.ndarray:
+    return agreement_of([candidate.labels for candidate in candidates])
 
 
 def _of_rows(candidate: Candidate, rows: np.ndarray) -> Candidate:
