@@ -9,6 +9,7 @@ import scipy.sparse as sp
 
 import viewfuse as vf
 from blobs import N, blobs, three_views
+from viewfuse.cluster import contradiction as module
 from viewfuse.cluster.contradiction import OwnClusters, contradiction
 from viewfuse.cluster.relatedness import NearPairs, are_related
 from viewfuse.exceptions import ContradictingViewWarning
@@ -22,7 +23,7 @@ def alarms(work):
 
 
 def clear_clusters(points):
-    return OwnClusters.of_points(points, np.arange(len(points))).clear
+    return OwnClusters.of_points(lambda: points, np.arange(len(points))).clear
 
 
 @pytest.mark.parametrize("method", ["auto", "gfsc", "gf", "anchor-gfsc", "km", "snf"])
@@ -97,7 +98,7 @@ def test_a_view_with_a_structure_that_no_other_shares_is_warned_of():
     rng = np.random.default_rng(3)
     y = rng.integers(0, 4, 240)
     views = {name: overlapping(rng, y) for name in "abc"}
-    own = OwnClusters.of_points(views["b"], np.arange(240))
+    own = OwnClusters.of_points(lambda: views["b"], np.arange(240))
     assert own.clear is None
     assert own.is_structured
     assert alarms(lambda: vf.GFSC(4, random_state=0).fit(views))[0] == []
@@ -111,7 +112,7 @@ def test_a_view_with_a_structure_that_no_other_shares_is_warned_of():
 def test_noise_beside_a_view_with_clusters_is_noted():
     rng = np.random.default_rng(0)
     views = {"a": blobs(3, 3, rng.integers(0, 3, 200), rng), "noise": rng.normal(size=(200, 3))}
-    assert not OwnClusters.of_points(views["noise"], np.arange(200)).is_structured
+    assert not OwnClusters.of_points(lambda: views["noise"], np.arange(200)).is_structured
     found, model = alarms(lambda: vf.AutoFusion(3, random_state=0).fit(views))
     assert found == []
     assert len(unrelated(model)) == 1
@@ -208,6 +209,60 @@ def test_views_that_agree_with_the_result_are_not_compared_with_clouds(monkeypat
     monkeypatch.setattr("viewfuse.cluster.contradiction.null_spectra", lambda *_: pytest.fail("was compared"))
     views, _ = three_views()
     assert alarms(lambda: vf.AutoFusion(4, random_state=0).fit(views))[0] == []
+
+
+def many_samples(damage):
+    """Four views of so many samples that some of them are looked at first, and the number of clusters."""
+    rng = np.random.default_rng(0)
+    one, other = rng.integers(0, 3, (2, 400))
+    views = {name: blobs(3, 4, one, rng) for name in "abcd"}
+    if damage == "another order":
+        views["b"] = views["b"][rng.permutation(400)]
+    elif damage == "noise":
+        views["b"] = rng.normal(size=(400, 4))
+    elif damage == "half in another order":
+        views["b"][:200] = views["b"][rng.permutation(200)]
+    elif damage == "two against two":  # each view is related to another one
+        views |= {name: blobs(3, 4, other, rng) for name in "cd"}
+    return views
+
+
+@pytest.mark.parametrize(
+    ("damage", "n_clusters", "is_noted"),
+    [
+        ("none", 3, False),
+        ("another order", 3, True),
+        ("noise", 3, True),
+        ("half in another order", 3, False),
+        ("two against two", 3, True),  # with three clusters the result is that of two of the views
+        ("two against two", 9, True),  # with nine it combines all
+    ],
+)
+def test_a_first_look_at_some_of_the_samples_hides_nothing(damage, n_clusters, is_noted, monkeypatch):
+    views = many_samples(damage)
+
+    def notes():
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ContradictingViewWarning)
+            return vf.METHODS["km"](n_clusters, random_state=0).fit(views).notes_
+
+    found = notes()
+    assert bool(found) == is_noted
+    monkeypatch.setattr(module, "_is_harmless", lambda *_: False)
+    assert notes() == found
+
+
+@pytest.mark.parametrize(("damage", "n_looks"), [("none", 1), ("another order", 2)])
+def test_views_that_agree_are_looked_at_once(damage, n_looks, monkeypatch):
+    looks, look_at = [], module._looked_at
+
+    def counted(views, arrays, present, look):
+        looks.append(look.samples)
+        return look_at(views, arrays, present, look)
+
+    monkeypatch.setattr(module, "_looked_at", counted)
+    alarms(lambda: vf.METHODS["km"](3, random_state=0).fit(many_samples(damage)))
+    assert looks == [150, 300][:n_looks]
 
 
 def test_contradiction_is_that_of_entropies():

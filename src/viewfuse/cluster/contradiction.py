@@ -11,13 +11,16 @@ nor do views of which each sees only some of the borders, since the result then 
 A view whose clusters are not clear may still have a *structure*: eigenvalues well below those of the cloud. If it tells
 nothing about any other view (:mod:`viewfuse.cluster.relatedness`), its rows may be in another order too.
 
+Half of the samples are looked at first, if they are many, with lower bounds. If nothing comes near a contradiction, and each
+view is certainly related to another one, that was all.
+
 Only columns of numbers count, unless a view has many columns: every category is a clear partition, and most have nothing to
 do with the clusters.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, combinations, product
@@ -34,7 +37,7 @@ from ..graphs.representation import represent
 from ..linalg.sparse_cut import quick_cut, spectrum
 from ..views import RELATIONS, Views
 from .auto.canonical import in_unit, unit
-from .relatedness import NearPairs, are_related
+from .relatedness import NearPairs, are_certainly_related, are_related
 from .structure import modularity, null_spectra, ratio_to_null
 
 __all__ = ["OwnClusters", "contradiction", "warn_of_contradictions"]
@@ -46,12 +49,25 @@ _STRUCTURED = 0.6  # of the eigenvalues without clusters
 _RANDOM_GRAPHS = 3
 _MOST_CLUSTERS = 10
 _SMALLEST = 0.25  # of the mean size
-_MOST_SAMPLES = 300
+_MAY_CONTRADICT_RESULT, _MAY_CONTRADICT = 0.6, 0.7  # in a first look: many clusters of few samples are not independent
 _FEWEST_SAMPLES = 40
 _MANY_COLUMNS = 50
 _MOST_IN_GRAPH = 5_000
 _GAP_OF_GRAPH, _MODULARITY = 0.3, 0.3
 _FEW_VALUES = 10  # a column with fewer different values is like a category
+
+
+@dataclass(frozen=True)
+class _Look:
+    """How closely views of features are looked at: at so many samples at most, for cuts with at least this gap."""
+
+    samples: int
+    gap: float
+    number_type: type[np.floating[Any]]
+
+
+_FIRST_LOOK = _Look(150, 0.5, np.float32)
+_FULL_LOOK = _Look(300, _CLEAR_GAP, np.float64)
 
 
 def warn_of_contradictions(
@@ -65,7 +81,9 @@ def warn_of_contradictions(
     labels = np.asarray(to_host(labels))
     if views.n_views < 2:
         return
-    looked_at = _looked_at(views, arrays, present)
+    if _is_harmless(views, arrays, present, labels):
+        return
+    looked_at = _looked_at(views, arrays, present, _FULL_LOOK)
     own = {v: clusters for v, (clusters, _) in looked_at.items() if clusters is not None and clusters.cuts}
     against = [v for v, clusters in own.items() if clusters.contradict(labels)]
     for v in against:
@@ -93,6 +111,23 @@ def warn_of_contradictions(
         else:
             note(what)
     _tell_of_unrelated(views, looked_at, {*against, *chain.from_iterable(opposed)})
+
+
+def _is_harmless(views: Views, arrays: Sequence[Any], present: np.ndarray | None, labels: np.ndarray) -> bool:
+    """Whether a first look at few of the samples finds nothing that needs a closer one. It takes a third of the time."""
+    if len(views) < 2 * _FIRST_LOOK.samples or "graph" in views.kinds:
+        return False
+    looked_at = _looked_at(views, arrays, present, _FIRST_LOOK)
+    if len(looked_at) < max(2, len(_features_in_memory(views, arrays))):
+        return False
+    near = [pairs for _, pairs in looked_at.values()]
+    if not all(any(are_certainly_related(one, other) for other in near if other is not one) for one in near):
+        return False
+    own = [clusters for clusters, _ in looked_at.values() if clusters is not None and clusters.cuts]
+    return not (
+        any(clusters.could_contradict(labels, _MAY_CONTRADICT_RESULT) for clusters in own)
+        or any(one.could_contradict_each_other(other, _MAY_CONTRADICT) for one, other in combinations(own, 2))
+    )
 
 
 def _tell_of_unrelated(views: Views, looked_at: dict[int, LookedAt], known: set[int]) -> None:
@@ -138,7 +173,7 @@ def _is_unrelated(one: NearPairs, others: Sequence[NearPairs]) -> bool:
     return compared
 
 
-def _looked_at(views: Views, arrays: Sequence[Any], present: np.ndarray | None) -> dict[int, LookedAt]:
+def _looked_at(views: Views, arrays: Sequence[Any], present: np.ndarray | None, look: _Look) -> dict[int, LookedAt]:
     """The clusters that views have by themselves, and which samples are near each other in them."""
     found: dict[int, LookedAt] = {}
     for v in (v for v, kind in enumerate(views.kinds) if kind == "graph" and len(views) <= _MOST_IN_GRAPH):
@@ -148,25 +183,38 @@ def _looked_at(views: Views, arrays: Sequence[Any], present: np.ndarray | None) 
             graph = sp.csr_array(graph[rows][:, rows])
             found[v] = OwnClusters.of_graph(graph, rows), NearPairs(rows, graph)
     for v in _features_in_memory(views, arrays):
-        rows = _spread(np.arange(len(views)) if present is None else np.flatnonzero(present[:, v]))
+        rows = _spread(np.arange(len(views)) if present is None else np.flatnonzero(present[:, v]), look.samples)
         rows = _with_values(arrays[v], rows)
         if len(rows) >= _FEWEST_SAMPLES:
-            some = arrays[v][rows].astype(float)
-            if not _is_constant(some):
-                found[v] = _looked_at_features(views, v, in_unit(some, unit(some)), rows)
+            seen = _looked_at_features(views, v, arrays[v], rows, look)
+            if seen is not None:
+                found[v] = seen
     return found
 
 
-def _looked_at_features(views: Views, v: int, some: Any, rows: np.ndarray) -> LookedAt:
+def _looked_at_features(views: Views, v: int, array: Any, rows: np.ndarray, look: _Look) -> LookedAt | None:
     """By all columns, it is found which samples are near each other; by those of numbers, which clusters are clear."""
+    some = array[rows].astype(float, copy=False)
+    if _is_constant(some):
+        return None
+    some = in_unit(some, unit(some))
     numbers = _columns_of_numbers(views, v, some)
-    samples = Samples((_points(some, views.is_encoded(v)),)).compact()
-    graph = samples.joint_graph()
+    is_encoded = views.is_encoded(v)
+    graph = _graph_of_points(_points(some, is_encoded))
+    near = NearPairs(rows, graph)
     if not numbers.any():
-        return None, NearPairs(rows, graph)
-    if numbers.all():
-        return OwnClusters(rows, _cuts(graph, _CLEAR_GAP), graph, samples), NearPairs(rows, graph)
-    return OwnClusters.of_points(_points(some[:, numbers], views.is_encoded(v)), rows), NearPairs(rows, graph)
+        return None, near
+
+    def points() -> np.ndarray:
+        again = array[rows].astype(float, copy=False)
+        again = in_unit(again, unit(again))
+        return _points(again if numbers.all() else again[:, numbers], is_encoded)
+
+    return OwnClusters.of_points(points, rows, graph if numbers.all() else None, look), near
+
+
+def _graph_of_points(points: np.ndarray) -> sp.csr_array:
+    return Samples((points,)).with_products().joint_graph()
 
 
 @dataclass(frozen=True)
@@ -190,20 +238,26 @@ class OwnClusters:
     rows : (n,) array of int, the samples that were looked at
     cuts : list of _Cut
     graph : (n, n) sparse array, the symmetric graph of these samples
-    samples : Samples, whose clouds the cuts are compared with; None for a view that is a graph, whose cuts are clear
+    points : function that makes the points (n, p), whose clouds the cuts are compared with; None for a view that is a graph,
+        whose cuts are clear. Most views need no such clouds, so their points are not kept.
     """
 
     rows: np.ndarray
     cuts: list[_Cut]
     graph: sp.csr_array
-    samples: Samples | None = None
+    points: Callable[[], np.ndarray] | None = None
 
     @classmethod
-    def of_points(cls, points: np.ndarray, rows: np.ndarray) -> OwnClusters:
-        """The clusters of these rows, which are points, (n, p)."""
-        samples = Samples((points,)).compact()
-        graph = samples.joint_graph()
-        return cls(rows, _cuts(graph, _CLEAR_GAP), graph, samples)
+    def of_points(
+        cls,
+        points: Callable[[], np.ndarray],
+        rows: np.ndarray,
+        graph: sp.csr_array | None = None,
+        look: _Look = _FULL_LOOK,
+    ) -> OwnClusters:
+        """The clusters of these rows, which are points, (n, p); ``graph`` is that of the points, if it is known."""
+        graph = _graph_of_points(points()) if graph is None else graph
+        return cls(rows, _cuts(graph, look.gap, look.number_type), graph, points)
 
     @classmethod
     def of_graph(cls, graph: Any, rows: np.ndarray) -> OwnClusters:
@@ -217,7 +271,7 @@ class OwnClusters:
     def clear(self) -> np.ndarray | None:
         """Labels of the clear clusters, (n,); None if there are none."""
         clear = self.cuts
-        if self.samples is not None and self.cuts:
+        if self.points is not None and self.cuts:
             clear = [cut for cut in self.cuts if ratio_to_null(cut.values, self._nulls, cut.k) <= _NULL_RATIO]
         return max(clear, key=lambda cut: cut.gap).labels if clear else None
 
@@ -232,10 +286,10 @@ class OwnClusters:
         """The eigenvalues of clouds or random graphs without clusters."""
         rng = np.random.RandomState(0)
         count = min(_MOST_CLUSTERS + 1, len(self.rows) - 1)
-        if self.samples is None:
+        if self.points is None:
             random = [spectrum(_rewired(self.graph, rng), count, random_state=rng) for _ in range(_RANDOM_GRAPHS)]
         else:
-            random = [found for _, found in null_spectra(self.samples, count, rng)]
+            random = [found for _, found in null_spectra(Samples((self.points(),)).compact(), count, rng)]
         return np.asarray(np.mean([found.values for found in random], axis=0))
 
     @property
@@ -244,30 +298,44 @@ class OwnClusters:
 
     def contradict(self, labels: np.ndarray) -> bool:
         """Whether the clear clusters contradict these labels of all samples."""
-        known = labels[self.rows]
-        could = any(contradiction(cut.labels, known) > _CONTRADICTS for cut in self.cuts)
-        return could and self.clear is not None and contradiction(self.clear, known) > _CONTRADICTS
+        if not self.could_contradict(labels, _CONTRADICTS) or self.clear is None:
+            return False
+        return contradiction(self.clear, labels[self.rows]) > _CONTRADICTS
+
+    def could_contradict(self, labels: np.ndarray, least: float) -> bool:
+        """Whether any of the cuts, clear or not, contradicts these labels by more than this."""
+        return any(contradiction(cut.labels, labels[self.rows]) > least for cut in self.cuts)
 
     def contradict_each_other(self, other: OwnClusters) -> bool:
         """Whether the clear clusters of two views contradict each other."""
-        _, here, there = np.intersect1d(self.rows, other.rows, return_indices=True)
-        if len(here) < _FEWEST_SAMPLES:
+        if not self.could_contradict_each_other(other, _CONTRADICTS) or self.clear is None or other.clear is None:
             return False
-        pairs = product(self.cuts, other.cuts)
-        could = any(contradiction(one.labels[here], two.labels[there]) > _CONTRADICTS for one, two in pairs)
-        if not could or self.clear is None or other.clear is None:
-            return False
+        here, there = self._common(other)
         return contradiction(self.clear[here], other.clear[there]) > _CONTRADICTS
+
+    def could_contradict_each_other(self, other: OwnClusters, least: float) -> bool:
+        """Whether any of the cuts of two views, clear or not, contradict each other by more than this."""
+        here, there = self._common(other)
+        pairs = product(self.cuts, other.cuts)
+        return len(here) >= _FEWEST_SAMPLES and any(
+            contradiction(one.labels[here], two.labels[there]) > least for one, two in pairs
+        )
+
+    def _common(self, other: OwnClusters) -> tuple[np.ndarray, np.ndarray]:
+        """The places of the samples that both views were looked at for."""
+        _, here, there = np.intersect1d(self.rows, other.rows, return_indices=True)
+        return here, there
 
 
 LookedAt = tuple[OwnClusters | None, NearPairs]
 
 
-def _cuts(graph: sp.csr_array, least_gap: float) -> list[_Cut]:
+def _cuts(graph: sp.csr_array, least_gap: float, dense_type: Any = np.float64) -> list[_Cut]:
     """The cuts with a gap of at least this size in which no cluster is small."""
     n = graph.shape[0]
     count = min(_MOST_CLUSTERS + 1, n - 1)
-    found = spectrum(graph, count, random_state=np.random.RandomState(0), dense_up_to=_MOST_SAMPLES)
+    options: dict[str, Any] = {"dense_up_to": _FULL_LOOK.samples, "dense_type": dense_type}
+    found = spectrum(graph, count, random_state=np.random.RandomState(0), **options)
     cuts = []
     for k in range(2, min(count, len(found.values))):  # a graph with values that are not finite has no spectrum
         if (gap := found.relative_gap(k)) >= least_gap:
@@ -311,9 +379,9 @@ def _features_in_memory(views: Views, arrays: Sequence[Any]) -> list[int]:
     ]
 
 
-def _spread(rows: np.ndarray) -> np.ndarray:
+def _spread(rows: np.ndarray, most: int) -> np.ndarray:
     """At most so many of these rows, at equal distances."""
-    return rows[np.unique(np.linspace(0, len(rows) - 1, min(len(rows), _MOST_SAMPLES)).astype(int))] if len(rows) else rows
+    return rows[np.unique(np.linspace(0, len(rows) - 1, min(len(rows), most)).astype(int))] if len(rows) else rows
 
 
 def _with_values(array: Any, rows: np.ndarray) -> np.ndarray:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
-__all__ = ["NearPairs", "are_related"]
+__all__ = ["NearPairs", "are_certainly_related", "are_related"]
 
 _CERTAINLY = 6.0  # standard deviations of a Poisson distribution above the expected number of common pairs
 _PERMUTATIONS, _BY_CHANCE = 99, 0.03
@@ -39,23 +39,59 @@ class NearPairs:
         return pairs.row[different].astype(np.intp), pairs.col[different].astype(np.intp)
 
 
+@dataclass(frozen=True)
+class _CommonPairs:
+    """Pairs of the same n samples in two views.
+
+    Attributes
+    ----------
+    is_near : (n, n) array of bool, which pairs are near in one of them
+    left, right : arrays of int, the pairs that are near in the other
+    """
+
+    is_near: np.ndarray
+    left: np.ndarray
+    right: np.ndarray
+
+    @classmethod
+    def of(cls, one: NearPairs, other: NearPairs) -> _CommonPairs | None:
+        """None if there are too few."""
+        _, here, there = np.intersect1d(one.rows, other.rows, return_indices=True)
+        first, second = one.among(here)
+        left, right = other.among(there)
+        if min(len(first), len(left)) < _FEWEST_PAIRS:
+            return None
+        is_near = np.zeros((len(here), len(here)), dtype=bool)
+        is_near[first, second] = True
+        return cls(is_near, left, right)
+
+    def found(self) -> int:
+        return int(np.count_nonzero(self.is_near[self.left, self.right]))
+
+    def found_in(self, order: np.ndarray) -> int:
+        """The same with the samples of the other view in this order."""
+        return int(np.count_nonzero(self.is_near[order[self.left], order[self.right]]))
+
+    def certainly(self) -> bool:
+        """Whether there are far more than chance explains."""
+        n = len(self.is_near)
+        expected = np.count_nonzero(self.is_near) * len(self.left) / (n * (n - 1))
+        return bool(self.found() > expected + _CERTAINLY * np.sqrt(expected))
+
+
+def are_certainly_related(one: NearPairs, other: NearPairs) -> bool:
+    """Whether far more pairs are near in both views than chance explains."""
+    pairs = _CommonPairs.of(one, other)
+    return pairs is not None and pairs.certainly()
+
+
 def are_related(one: NearPairs, other: NearPairs) -> bool | None:
     """Whether pairs that are near in one view are near in the other more often than by chance; None if there are too few."""
-    _, here, there = np.intersect1d(one.rows, other.rows, return_indices=True)
-    n = len(here)
-    first, second = one.among(here)
-    left, right = other.among(there)
-    if min(len(first), len(left)) < _FEWEST_PAIRS:
+    pairs = _CommonPairs.of(one, other)
+    if pairs is None:
         return None
-    is_near = np.zeros((n, n), dtype=bool)
-    is_near[first, second] = True
-
-    def common(order: np.ndarray) -> int:
-        return int(np.count_nonzero(is_near[order[left], order[right]]))
-
-    found, expected = common(np.arange(n)), len(first) * len(left) / (n * (n - 1))
-    if found > expected + _CERTAINLY * np.sqrt(expected):
+    if pairs.certainly():
         return True
-    rng = np.random.RandomState(0)
-    as_many = sum(common(rng.permutation(n)) >= found for _ in range(_PERMUTATIONS))
+    found, rng = pairs.found(), np.random.RandomState(0)
+    as_many = sum(pairs.found_in(rng.permutation(len(pairs.is_near))) >= found for _ in range(_PERMUTATIONS))
     return (1 + as_many) / (1 + _PERMUTATIONS) <= _BY_CHANCE

@@ -54,16 +54,25 @@ class Samples:
         Products take ``n² Σp_v`` once. Then the joint distances in any of the views, of any of the samples, take ``n²`` per
         view, where they would take ``n² Σp_v`` again.
         """
+        told = self.with_products(known)
+        if self.products is not None or told.products is None:
+            return told
+        n = len(self)
+        points = tuple(
+            gram_factor(product) if view.shape[1] > n else view
+            for view, product in zip(self.points, told.products, strict=True)
+        )
+        return replace(told, points=points)
+
+    def with_products(self, known: Sequence[np.ndarray | None] | None = None) -> Samples:
+        """The same samples with the inner products of each view, if columns are many; ``known`` as in :meth:`compact`."""
         n, columns = len(self), sum(view.shape[1] for view in self.points)
         few = columns < _COLUMNS_PER_SAMPLE * n
         if self.products is not None or self.present is not None or few or self.n_views * n**2 > _MOST_PRODUCTS:
             return self
         given = [None] * self.n_views if known is None else known
         products = tuple(view @ view.T if p is None else p for view, p in zip(self.points, given, strict=True))
-        points = tuple(
-            gram_factor(product) if view.shape[1] > n else view for view, product in zip(self.points, products, strict=True)
-        )
-        return replace(self, points=points, products=products)
+        return replace(self, products=products)
 
     def of_views(self, views: Sequence[int]) -> Samples:
         """The same samples in some of the views; if some are in none of these, filled points are taken for their own."""
