@@ -1,6 +1,7 @@
 """Direct, slow versions of eight later methods, row by row as their programs work, for tests to compare with.
 
-Each takes dense views (n × d) that are not scaled yet, and returns what the program ends with.
+Each takes dense views (n × d) that are not scaled yet, and returns what the program ends with. Sums are added up one by one,
+as in Octave: where distances are equal but for rounding, the nearest samples depend on it.
 """
 
 from __future__ import annotations
@@ -13,12 +14,18 @@ from scipy.sparse.csgraph import connected_components
 ZERO = 1e-10
 
 
+def in_order(rows):
+    """The sum of each row, (n, 1)."""
+    return np.cumsum(rows, axis=1)[:, -1:]
+
+
 def standard_samples(view):
     """Every sample with mean 0 and standard deviation 1 over its features."""
     view = np.asarray(view, dtype=float)
-    deviation = view.std(axis=1, ddof=1, keepdims=True)
+    centred = view - in_order(view) / view.shape[1]
+    deviation = np.sqrt(in_order(centred**2) / (view.shape[1] - 1))
     deviation[deviation < 1e-12 * np.abs(view).max()] = np.inf
-    return (view - view.mean(axis=1, keepdims=True)) / deviation
+    return centred / deviation
 
 
 def standard_features(view):
@@ -27,7 +34,7 @@ def standard_features(view):
 
 
 def square_distances(view):
-    squares = (view**2).sum(axis=1)
+    squares = in_order(view**2).ravel()
     distances = np.maximum(squares[:, None] + squares[None, :] - 2 * view @ view.T, 0)
     # What is only rounding error is 0: equal samples are then ranked by their position.
     distances[distances < 7e-15 * (squares[:, None] + squares[None, :])] = 0
@@ -311,8 +318,8 @@ def cgd(views, k=16, alternations=10, rounds=10, dtype=float):
     """The program works in single precision."""
     graphs, walks = [], []
     for view in views:
-        lengths = np.linalg.norm(view, axis=1, keepdims=True)
-        distances = square_distances(view / np.where(lengths > 0, lengths, 1))
+        squares = in_order(np.asarray(view, dtype=float) ** 2)
+        distances = square_distances(view * np.where(squares > 0, squares, 1) ** -0.5)
         similarity = np.exp(-((distances / distances.max()) ** 2) / 0.25)
         kept = np.zeros_like(similarity)
         for i, row in enumerate(similarity):

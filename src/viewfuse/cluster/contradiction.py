@@ -49,7 +49,9 @@ _STRUCTURED = 0.6  # of the eigenvalues without clusters
 _RANDOM_GRAPHS = 3
 _MOST_CLUSTERS = 10
 _SMALLEST = 0.25  # of the mean size
-_MAY_CONTRADICT_RESULT, _MAY_CONTRADICT = 0.6, 0.7  # in a first look: many clusters of few samples are not independent
+# In a first look; many clusters of few samples are never quite independent.
+_MAY_CONTRADICT_RESULT = 0.6
+_MAY_CONTRADICT, _GAP_OF_BOTH = 0.7, 0.5
 _FEWEST_SAMPLES = 40
 _MANY_COLUMNS = 50
 _MOST_IN_GRAPH = 5_000
@@ -66,7 +68,7 @@ class _Look:
     number_type: type[np.floating[Any]]
 
 
-_FIRST_LOOK = _Look(150, 0.5, np.float32)
+_FIRST_LOOK = _Look(150, 0.4, np.float32)
 _FULL_LOOK = _Look(300, _CLEAR_GAP, np.float64)
 
 
@@ -126,7 +128,7 @@ def _is_harmless(views: Views, arrays: Sequence[Any], present: np.ndarray | None
     own = [clusters for clusters, _ in looked_at.values() if clusters is not None and clusters.cuts]
     return not (
         any(clusters.could_contradict(labels, _MAY_CONTRADICT_RESULT) for clusters in own)
-        or any(one.could_contradict_each_other(other, _MAY_CONTRADICT) for one, other in combinations(own, 2))
+        or any(one.could_contradict_each_other(other, _MAY_CONTRADICT, _GAP_OF_BOTH) for one, other in combinations(own, 2))
     )
 
 
@@ -313,10 +315,10 @@ class OwnClusters:
         here, there = self._common(other)
         return contradiction(self.clear[here], other.clear[there]) > _CONTRADICTS
 
-    def could_contradict_each_other(self, other: OwnClusters, least: float) -> bool:
-        """Whether any of the cuts of two views, clear or not, contradict each other by more than this."""
+    def could_contradict_each_other(self, other: OwnClusters, least: float, least_gap: float = 0.0) -> bool:
+        """Whether any of the cuts of two views with such gaps, clear or not, contradict each other by more than this."""
         here, there = self._common(other)
-        pairs = product(self.cuts, other.cuts)
+        pairs = product(*([cut for cut in own.cuts if cut.gap >= least_gap] for own in (self, other)))
         return len(here) >= _FEWEST_SAMPLES and any(
             contradiction(one.labels[here], two.labels[there]) > least for one, two in pairs
         )

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ..linalg import squares_in_order
 from ..linalg.threads import for_each, spans
 
 __all__ = ["adaptive_weights", "distances_at", "largest_distance", "nearest_samples"]
@@ -20,7 +21,8 @@ def nearest_samples(points: np.ndarray, count: int, *, exclude_self: bool) -> tu
 
     Samples at equal distances are ranked by position. With ``exclude_self=False`` the first of all samples in this order is
     taken for the sample itself and dropped, as programs do that sort a matrix of distances. If samples occur more than once,
-    a twin may be dropped instead, and the sample is then its own neighbour.
+    a twin may be dropped instead, and the sample is then its own neighbour. Distances that differ by rounding only are not
+    equal; squared lengths are therefore added up as these programs do.
     """
     n = len(points)
     count = min(count, n - 1)
@@ -34,7 +36,7 @@ def nearest_samples(points: np.ndarray, count: int, *, exclude_self: bool) -> tu
         index[rows], distance[rows] = order, np.take_along_axis(block, order, axis=1)
         return ()
 
-    squares = np.einsum("ij,ij->i", points, points)
+    squares = squares_in_order(points)
     for_each(rank, list(_row_blocks(n)))
     return index, distance
 
@@ -48,7 +50,7 @@ def distances_at(points: np.ndarray, index: np.ndarray) -> np.ndarray:
             gaps -= points[rows, None, :]
             found[rows] = np.einsum("ijk,ijk->ij", gaps, gaps)
         return found
-    squares = np.einsum("ij,ij->i", points, points)
+    squares = squares_in_order(points)
     for rows in _row_blocks(len(points)):
         found[rows] = np.take_along_axis(_distances(points, squares, rows), index[rows], axis=1)
     return found
@@ -56,7 +58,7 @@ def distances_at(points: np.ndarray, index: np.ndarray) -> np.ndarray:
 
 def largest_distance(points: np.ndarray) -> float:
     """The largest squared distance between two samples."""
-    squares = np.einsum("ij,ij->i", points, points)
+    squares = squares_in_order(points)
     return max(float(_distances(points, squares, rows).max()) for rows in _row_blocks(len(points)))
 
 

@@ -26,6 +26,7 @@ from .numbering import numbered_by_size, occurrences, order_by_size, renumbered
 from .recurrence import Recurrence, halves, placed, recurrence
 from .simplex import project_rows, simplex_programs
 from .sparse_laplacian import smallest_laplacian_eigenpairs
+from .sums import squares_in_order, sums_in_order
 
 __all__ = [
     "BipartiteEmbedding",
@@ -63,6 +64,8 @@ __all__ = [
     "simplex_programs",
     "smallest_eigenpairs",
     "smallest_laplacian_eigenpairs",
+    "squares_in_order",
+    "sums_in_order",
     "symmetric_eigh",
     "unit_rows",
 ]

@@ -58,6 +58,12 @@ class TestGMC:
         assert (model.n_iter_, model.history_["lam"][-1]) == (sweeps, lam)
         assert scores(views, model.labels_) == expected
 
+    @pytest.mark.parametrize(("order", "misfit"), [("shuffled", 24.0009), ("shipped", 24.0042)])
+    def test_the_program_where_many_distances_are_equal_but_for_rounding(self, order, misfit, shared):
+        views = vf.load_views(shared / "datasets" / "NGs.mat")
+        rows = np.random.default_rng(0).permutation(len(views)) if order == "shuffled" else np.arange(len(views))
+        assert quietly(METHODS["gmc"](5), views[rows]).objective_[-1] == pytest.approx(misfit, abs=2e-4)
+
     @pytest.mark.parametrize("seed", range(3))
     def test_it_equals_the_direct_version(self, seed):
         views = blobs(noise=2.0, seed=seed)
@@ -313,6 +319,17 @@ class TestFPMVS:
         sparse = METHODS["fpmvs"](3, random_state=0).fit([sp.csr_array(view) for view in views])
         np.testing.assert_allclose(sparse.objective_, dense.objective_, rtol=1e-8)
         assert np.array_equal(sparse.labels_, dense.labels_)
+
+    def test_from_samples_that_are_alike(self):
+        """As texts are in the first words: the first step then decomposes a singular matrix."""
+        rng = np.random.default_rng(0)
+        views = [rng.poisson(rng.gamma(0.3, 0.3, size=d), (60, d)).astype(float) for d in (40, 50)]
+        for view in views:
+            view[:4, :3] = 0
+        direct = peers.fpmvs(views, 4)
+        for given in (views, [sp.csr_array(view) for view in views]):
+            found = quietly(METHODS["fpmvs"](4, random_state=0), given)
+            np.testing.assert_allclose(found.objective_, direct["objective"], rtol=1e-8)
 
     def test_polar_factors(self):
         rng = np.random.default_rng(0)

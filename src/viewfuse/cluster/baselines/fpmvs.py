@@ -23,6 +23,7 @@ from ...views import Views
 from .._base import RelabelMixin
 from .._solution import Solution
 from .base import ProgramMethod
+from .program_scaling import standard_features
 
 __all__ = ["FPMVS", "consensus_anchors", "polar"]
 
@@ -56,8 +57,9 @@ class _View:
     A sparse view is standardised without becoming dense.
     """
 
-    def __init__(self, values: Any, means: np.ndarray | None = None) -> None:
-        self._values, self._means = values, means
+    def __init__(self, values: Any, means: np.ndarray | None = None, first: np.ndarray | None = None) -> None:
+        """``first`` (n, p) are the first features, if they are known more exactly than ``values`` tell."""
+        self._values, self._means, self._first = values, means, first
         self._transposed = sp.csr_array(values.T) if sp.issparse(values) else None
         # With fewer samples than features, products with XXᵀ cost less, and it takes no more memory than X.
         self._kernel = values @ values.T if means is None and values.shape[0] <= values.shape[1] else None
@@ -67,7 +69,7 @@ class _View:
             self.square = float(values.data @ values.data - values.shape[0] * (means @ means))
 
     @classmethod
-    def standardised(cls, view: sp.csr_array) -> _View:
+    def standardised(cls, view: sp.csr_array, first: np.ndarray) -> _View:
         """A sparse view with features of mean 0 and standard deviation 1; constant features become 0."""
         n = view.shape[0]
         # As for dense views, each feature is divided by its largest value first.
@@ -80,7 +82,7 @@ class _View:
         varies = deviations > 1e-7  # the difference of squares is exact to about 1e-8 of them
         factors = np.where(varies, 1 / np.where(varies, deviations, 1), 0)
         scaled.data *= factors[scaled.indices]
-        return cls(scaled, means * factors)
+        return cls(scaled, means * factors, first)
 
     @property
     def n_features(self) -> int:
@@ -88,9 +90,7 @@ class _View:
 
     def leading(self, count: int) -> np.ndarray:
         """The first features, (n, count), and 0 for those that the view does not have."""
-        first = self._values[:, :count]
-        if self._means is not None:
-            first = first.toarray() - self._means[:count]
+        first = self._values[:, :count] if self._first is None else self._first
         return np.pad(first, ((0, 0), (0, count - first.shape[1])))
 
     def sums(self, codes: sp.csr_array) -> np.ndarray:
@@ -153,14 +153,26 @@ def consensus_anchors(
 def _first(views: Sequence[_View], codes: sp.csr_array) -> list[tuple[np.ndarray, np.ndarray]]:
     """``XP`` and ``PᵀP`` of each view at the start, P = W A.
 
-    Before it has anchors, the program decomposes a zero matrix for W, which gives the leading unit vectors.
+    Before it has anchors, the program decomposes a zero matrix for W, which gives the leading unit vectors. Then it takes A
+    from the first samples. If these are alike in the first features, as texts are, that matrix is singular, and A depends on
+    the rounding of its numbers. So they are computed as the program does.
     """
     count = codes.shape[0]
     leading = [view.leading(count) for view in views]
-    anchors = polar(np.sum([codes @ features for features in leading], axis=0).T)
+    weight = (1 / len(views)) ** 2
+    anchors = polar(np.sum([(weight * features[:count]).T for features in leading], axis=0))
     # A view with fewer features than anchors has only as many rows of A in its basis.
     kept = [anchors[: min(count, view.n_features)] for view in views]
     return [(features @ anchors, rows.T @ rows) for features, rows in zip(leading, kept, strict=True)]
+
+
+def _standard_as_program(features: Any) -> np.ndarray:
+    """Features of mean 0 and standard deviation 1, rounded as in the program where that is possible."""
+    dense = np.asarray(features.toarray() if sp.issparse(features) else features, dtype=np.float64)
+    exact = standard_features(dense)  # also of constant and of huge features
+    with np.errstate(all="ignore"):
+        rounded = (dense - dense.mean(axis=0)) / dense.std(axis=0, ddof=1)
+    return np.where(np.isclose(rounded, exact, rtol=1e-9, atol=1e-9), rounded, exact)
 
 
 class FPMVS(RelabelMixin, ProgramMethod):
@@ -231,9 +243,12 @@ class FPMVS(RelabelMixin, ProgramMethod):
         return Solution(converged, len(objective), np.asarray(objective), **found)
 
     def _operators(self, views: Views, arrays: list[Any], used: list[int]) -> list[_View]:
-        if self.scaling == "standard-features":
-            dense = [v for v, array in enumerate(arrays) if not sp.issparse(array)]
-        else:
-            dense = list(range(len(arrays)))
+        if self.scaling != "standard-features":
+            return [_View(scaled) for scaled in self._scaled(views, arrays, used)]
+        first = [_standard_as_program(array[:, : self.n_clusters]) for array in arrays]
+        dense = [v for v, array in enumerate(arrays) if not sp.issparse(array)]
         scaled = dict(zip(dense, self._scaled(views, [arrays[v] for v in dense], [used[v] for v in dense]), strict=True))
-        return [_View(scaled[v]) if v in scaled else _View.standardised(array) for v, array in enumerate(arrays)]
+        return [
+            _View(scaled[v], first=first[v]) if v in scaled else _View.standardised(array, first[v])
+            for v, array in enumerate(arrays)
+        ]

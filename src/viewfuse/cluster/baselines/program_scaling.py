@@ -10,12 +10,13 @@ import scipy.sparse as sp
 
 from ..._utils.warn import warn
 from ...exceptions import UninformativeViewWarning
-from ...graphs import as_dense, unit_samples
+from ...linalg import squares_in_order, sums_in_order
 from ...views import Views
 
-__all__ = ["PROGRAM_SCALINGS", "scaled_views", "standard_features", "standard_samples"]
+__all__ = ["PROGRAM_SCALINGS", "scaled_views", "standard_features", "standard_samples", "unit_samples"]
 
 _FEW_FEATURES = 2  # a standardised sample of one feature is 0, one of two features is a sign
+_LARGEST = 1e100
 _CONSTANT = 1e-13  # standard deviation, relative to the largest entry, of values that differ by rounding only
 
 
@@ -75,21 +76,36 @@ def _dense(view: Any) -> np.ndarray:
     return np.asarray(view.toarray() if sp.issparse(view) else view, dtype=np.float64)
 
 
+def unit_samples(view: Any) -> np.ndarray:
+    """Every sample with length 1, except those that are all zeros."""
+    values, _ = _in_range(_dense(view), axis=1)
+    squares = squares_in_order(values)[:, None]
+    return values * np.where(squares > 0, squares, 1) ** -0.5
+
+
 def _standardised(values: np.ndarray, axis: int) -> np.ndarray:
-    if values.shape[axis] == 1:
+    """Numbers of mean 0 and standard deviation 1 along an axis, rounded as in the programs; equal ones become 0."""
+    count = values.shape[axis]
+    if count == 1:
         return np.zeros_like(values)
-    peak = np.maximum(values.max(axis=axis, keepdims=True), -values.min(axis=axis, keepdims=True))
-    scaled = values / np.where(peak > 0, peak, 1)  # so that squares neither overflow nor underflow
-    scaled -= scaled.mean(axis=axis, keepdims=True)
-    squares = np.expand_dims(np.einsum("ij,ij->i" if axis else "ij,ij->j", scaled, scaled), axis)
-    deviation = np.sqrt(squares / (values.shape[axis] - 1))
-    scaled *= np.where(deviation > _CONSTANT, 1 / np.where(deviation > _CONSTANT, deviation, 1), 0)
+    values, peak = _in_range(values, axis)
+    scaled = values - (sums_in_order(values)[:, None] / count if axis else values.mean(axis=0))
+    squares = squares_in_order(scaled)[:, None] if axis else np.einsum("ij,ij->j", scaled, scaled)[None]
+    deviation = np.sqrt(squares / (count - 1))
+    scaled /= np.where(deviation > _CONSTANT * peak, deviation, np.inf)
     return scaled
+
+
+def _in_range(values: np.ndarray, axis: int) -> tuple[np.ndarray, np.ndarray]:
+    """The values, divided by the largest along the axis where squares would overflow or underflow; and the largest ones."""
+    peak = np.maximum(values.max(axis=axis, keepdims=True), -values.min(axis=axis, keepdims=True))
+    outside = (peak > _LARGEST) | ((peak > 0) & (peak < 1 / _LARGEST))
+    return (values / np.where(outside, peak, 1), np.where(outside, 1, peak)) if outside.any() else (values, peak)
 
 
 PROGRAM_SCALINGS: dict[str, Callable[[Any], np.ndarray]] = {
     "standard-samples": standard_samples,
     "standard-features": standard_features,
-    "unit-samples": lambda view: as_dense(unit_samples(_dense(view))),
+    "unit-samples": unit_samples,
     "none": _dense,
 }
