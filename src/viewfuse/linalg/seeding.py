@@ -15,9 +15,10 @@ def plus_plus_seeds(points: np.ndarray, n_clusters: int, random_state: np.random
     """
     n, trials = len(points), 2 + int(np.log(n_clusters))
     squares = np.einsum("ij,ij->i", points, points)
+    transposed = np.ascontiguousarray(points.T)  # copied once, where every product would copy it again
 
     def squared_distances(chosen: np.ndarray) -> np.ndarray:
-        found = points[chosen] @ points.T
+        found = points[chosen] @ transposed
         found *= -2
         found += squares[chosen][:, None]
         found += squares
