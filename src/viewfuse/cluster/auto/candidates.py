@@ -96,7 +96,7 @@ def view_neighbors(task: Task, n_init: int = _N_INIT) -> Candidate:
 
 def _cut(name: str, graph: sp.csr_array, task: Task, n_init: int) -> Candidate:
     rng = np.random.RandomState(task.seed)
-    embedding = spectrum(graph, task.n_clusters, random_state=rng).vectors
+    embedding = spectrum(graph, task.n_clusters, random_state=rng, points=task.samples.points).vectors
     with quietly():
         labels = cut_rows(embedding, n_init=n_init, random_state=rng)
     return Candidate(name, labels, embedding, graph)
