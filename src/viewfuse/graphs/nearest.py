@@ -66,7 +66,7 @@ class Neighbors:
     def of(cls, points: np.ndarray, n_neighbors: int | None = None) -> Neighbors:
         n = len(points)
         count = default_neighbors(n) if n_neighbors is None else min(n_neighbors, n - 1)
-        if 0 < count and n <= _BY_PRODUCTS_UP_TO and points.shape[1] > _FEW_COLUMNS:
+        if count > 0 and n <= _BY_PRODUCTS_UP_TO and points.shape[1] > _FEW_COLUMNS:
             return cls.of_products(_inner_products(points), count)
         if n <= _EXACT_UP_TO:
             distance, index = NearestNeighbors(n_neighbors=count).fit(points).kneighbors()
