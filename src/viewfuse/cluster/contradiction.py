@@ -30,7 +30,7 @@ from .._utils.device import to_host
 from .._utils.warn import note, warn
 from ..exceptions import ContradictingViewWarning
 from ..graphs import Samples
-from ..graphs.representation import represent
+from ..graphs.representation import represent, sparse_if_mostly_zero
 from ..linalg.sparse_cut import quick_cut, spectrum
 from ..views import RELATIONS, Views
 from .auto.canonical import in_unit, unit
@@ -152,6 +152,7 @@ def _looked_at(views: Views, arrays: Sequence[Any], present: np.ndarray | None) 
         rows = _with_values(arrays[v], rows)
         if len(rows) >= _FEWEST_SAMPLES:
             some = arrays[v][rows].astype(float)
+            some = sparse_if_mostly_zero(some) if some.shape[1] > _MANY_COLUMNS else some
             if not _is_constant(some):
                 found[v] = _looked_at_features(views, v, in_unit(some, unit(some)), rows)
     return found
