@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from scipy.spatial.distance import pdist
-from sklearn.neighbors import LocalOutlierFactor
+from sklearn.neighbors import LocalOutlierFactor, NearestNeighbors
 
 from viewfuse.graphs import Neighbors, Samples, neighbor_graph, whitened_points
 from viewfuse.graphs.nearest import influence, influence_of_products, whitened_products
@@ -38,6 +38,16 @@ def test_duplicates_do_not_divide_by_zero():
     graph = neighbor_graph(points)
     assert np.isfinite(graph.data).all()
     assert graph.data.max() <= 1
+
+
+@pytest.mark.parametrize(("n", "columns"), [(40, 3), (40, 30), (1_400, 20), (1_600, 16)])
+def test_neighbours_are_those_of_scikit_learn(n, columns):
+    points = np.random.default_rng(0).normal(size=(n, columns)).astype(np.float32)
+    distance, index = NearestNeighbors(n_neighbors=7).fit(points.astype(float)).kneighbors()
+    found = Neighbors.of(points, 7)
+    np.testing.assert_array_equal(found.index, index)
+    np.testing.assert_allclose(found.distance, distance, rtol=1e-6)
+    np.testing.assert_allclose(found.scale, distance[:, 6], rtol=1e-6)
 
 
 def test_a_sample_is_not_its_own_neighbour():

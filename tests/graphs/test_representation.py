@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from viewfuse.graphs import represent
+from viewfuse.graphs import factorise_deviations, represent, representation
+from viewfuse.graphs.representation import sparse_if_mostly_zero
 
 
 @pytest.fixture
@@ -76,3 +77,20 @@ def test_new_rows_are_measured_with_the_numbers_of_the_fit(rng):
 def test_constant_columns_are_left_out(rng):
     view = np.column_stack([rng.normal(size=50), np.full(50, 7.0)])
     assert represent(view).columns.tolist() == [0]
+
+
+def test_mostly_zero_views_become_sparse_if_that_is_faster(rng):
+    view = rng.random((200, 1000)) * (rng.random((200, 1000)) < 0.05)
+    found = sparse_if_mostly_zero(view)
+    assert sp.issparse(found)
+    np.testing.assert_array_equal(found.toarray(), view)
+    assert sparse_if_mostly_zero(found) is found
+    for other in (view[:, :400], rng.random((200, 1000))):  # few entries, or mostly not zero
+        assert sparse_if_mostly_zero(other) is other
+
+
+def test_deviations_of_mostly_zero_views_do_not_depend_on_how_they_are_stored(rng, monkeypatch):
+    view = rng.random((200, 1000)) * (rng.random((200, 1000)) < 0.05)
+    found = factorise_deviations(view).gram
+    monkeypatch.setattr(representation, "_LARGE", np.inf)
+    np.testing.assert_allclose(found, factorise_deviations(view).gram, atol=1e-6)

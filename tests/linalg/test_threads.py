@@ -42,6 +42,25 @@ def test_an_error_in_a_part_is_raised_and_the_blas_threads_restored():
     assert blas_threads() == before
 
 
+@pytest.mark.parametrize("small", [True, False])  # products, if the BLAS has kernels for them
+@pytest.mark.parametrize(("inner", "width"), [(300, 3), (300, 64), (300, 65), (5_000, 20), (0, 2), (300, 0)])
+def test_products_in_panels(inner, width, small, monkeypatch):
+    monkeypatch.setattr(worker, "_has_small_products", lambda: small)
+    rng = np.random.default_rng(0)
+    matrix, block = rng.normal(size=(300, inner)), rng.normal(size=(inner, width))
+    np.testing.assert_allclose(worker.matmul(matrix, block), matrix @ block, atol=1e-10)
+    turned = matrix[:, ::-1]
+    np.testing.assert_allclose(worker.matmul(turned, block), turned @ block, atol=1e-10)
+
+
+@pytest.mark.parametrize(("inner", "width"), [(10, 1), (600, 10), (2_000, 14), (2_000, 64), (100_000, 64), (10**7, 1)])
+def test_small_products_are_small(inner, width):
+    height, length = worker._small_product(inner, width)
+    assert height >= 16
+    assert 8 <= length <= inner
+    assert height * length * width <= 1_000_000
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_row_sums(dtype):
     matrix = np.random.default_rng(0).random((700, 300)).astype(dtype)

@@ -33,7 +33,7 @@ from .._utils.device import to_host
 from .._utils.warn import note, warn
 from ..exceptions import ContradictingViewWarning
 from ..graphs import Samples
-from ..graphs.representation import represent
+from ..graphs.representation import represent, sparse_if_mostly_zero
 from ..linalg.sparse_cut import quick_cut, spectrum
 from ..views import RELATIONS, Views
 from .auto.canonical import in_unit, unit
@@ -196,7 +196,7 @@ def _looked_at(views: Views, arrays: Sequence[Any], present: np.ndarray | None, 
 
 def _looked_at_features(views: Views, v: int, array: Any, rows: np.ndarray, look: _Look) -> LookedAt | None:
     """By all columns, it is found which samples are near each other; by those of numbers, which clusters are clear."""
-    some = array[rows].astype(float, copy=False)
+    some = _chosen_rows(array, rows)
     if _is_constant(some):
         return None
     some = in_unit(some, unit(some))
@@ -208,11 +208,16 @@ def _looked_at_features(views: Views, v: int, array: Any, rows: np.ndarray, look
         return None, near
 
     def points() -> np.ndarray:
-        again = array[rows].astype(float, copy=False)
+        again = _chosen_rows(array, rows)
         again = in_unit(again, unit(again))
         return _points(again if numbers.all() else again[:, numbers], is_encoded)
 
     return OwnClusters.of_points(points, rows, graph if numbers.all() else None, look), near
+
+
+def _chosen_rows(array: Any, rows: np.ndarray) -> Any:
+    some = array[rows].astype(float, copy=False)
+    return sparse_if_mostly_zero(some) if some.shape[1] > _MANY_COLUMNS else some
 
 
 def _graph_of_points(points: np.ndarray) -> sp.csr_array:

@@ -194,21 +194,23 @@ def judge_by_neighbors(samples: Samples, labels: np.ndarray, k: int, random_stat
 def _judge_by_neighbors(samples: Samples, labels: np.ndarray, k: int, random_state: np.random.RandomState) -> Verdict:
     graph = samples.joint_graph()
     count = min(max(k, _LEAST_VALUES) + 1, len(samples))
-    found = spectrum(graph, count, random_state=random_state)
+    found = spectrum(graph, count, random_state=random_state, points=samples.points)
     nulls = np.mean([null.values for _, null in null_spectra(samples, count, random_state)], axis=0)
     by_joint = adjusted_rand(labels, quick_cut(found.vectors[:, :k]))
     take_mean = by_joint < 1 and _by_mean_graph(samples, labels, k, random_state) > by_joint
 
     def cluster(rows: np.ndarray, rng: np.random.RandomState) -> np.ndarray:
         part = samples.of_rows(rows)
-        return quick_cut(spectrum(part.mean_graph() if take_mean else part.joint_graph(), k, random_state=rng).vectors)
+        part_graph = part.mean_graph() if take_mean else part.joint_graph()
+        return quick_cut(spectrum(part_graph, k, random_state=rng, points=part.points).vectors)
 
     return judge(labels, k, lambda returned: Evidence.of(graph, found, nulls, labels, returned), cluster, random_state)
 
 
 def _by_mean_graph(samples: Samples, labels: np.ndarray, k: int, random_state: np.random.RandomState) -> float:
     """How near the clusters of the mean graph come to the labels, as an adjusted Rand index."""
-    return adjusted_rand(labels, quick_cut(spectrum(samples.mean_graph(), k, random_state=random_state).vectors))
+    found = spectrum(samples.mean_graph(), k, random_state=random_state, points=samples.points)
+    return adjusted_rand(labels, quick_cut(found.vectors))
 
 
 def judge_by_graph(graphs: Sequence[Any], labels: np.ndarray, k: int, random_state: np.random.RandomState) -> Verdict:

@@ -35,7 +35,8 @@ class LearnedGraph:
     def write(self, graph: Any, consensus: Any, alpha: float, pull: float, *, symmetric: bool, identity: bool) -> GraphNorms:
         kernels, basis = kernels_for(graph), self.factor.basis
         shift, ratio = alpha + pull, pull / (alpha + pull)
-        mixture = kernels.coefficients(basis, self.factor.eigenvalues, shift, ratio, None if identity else consensus)
+        given = None if identity else consensus
+        mixture = kernels.coefficients(basis, self.factor.eigenvalues, shift, ratio, given, symmetric=symmetric)
         return kernels.write_view_graph(basis, mixture, ratio, consensus, graph, symmetric=symmetric)
 
     def reconstruction_error(self, graph: Any, *, symmetric: bool) -> float:

@@ -26,6 +26,7 @@ import numpy as np
 import scipy.sparse as sp
 from array_api_compat import array_namespace, is_numpy_array
 
+from .representation import sparse_if_mostly_zero
 from .scaling import ScaledView, as_dense, unit_samples
 from .self_expressive import GramFactor, GramMatrix, factorise, gram_matrix, in_double
 
@@ -41,14 +42,14 @@ def factorise_deviations(view: Any) -> GramFactor | GramMatrix:
 
     On a device it is always the factor.
     """
-    unit = unit_samples(view)
     xp = np if sp.issparse(view) else array_namespace(view)
-    negligible = _ROUNDING * float(xp.finfo(unit.values.dtype).eps)
+    negligible = _ROUNDING * float(xp.finfo(view.dtype).eps)
     wide = view.shape[1] >= view.shape[0] and (sp.issparse(view) or is_numpy_array(view))
     if wide:
-        gram = gram_matrix(unit)
+        gram = gram_matrix(unit_samples(sparse_if_mostly_zero(view)))
         if sp.issparse(view) or _all_far_from_mean(gram):
             return GramMatrix(_gram_from_mean(gram, negligible).astype(np.float32))
+    unit = unit_samples(view)
     dense = in_double(as_dense(unit) if sp.issparse(view) else unit.values)
     scaled = of_trace(unit_samples(_from_mean(dense, negligible)))
     return GramMatrix(gram_matrix(scaled).astype(np.float32)) if wide else factorise(scaled).single_precision()

@@ -16,7 +16,7 @@ import scipy.sparse as sp
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.neighbors import NearestNeighbors
 
-from ..linalg import GroupedSearch, gram_factor, shifted_inverse
+from ..linalg import GroupedSearch, gram_factor, shifted_inverse, smallest_of_rows
 from .gaps import ExpectedDistances
 
 __all__ = [
@@ -36,6 +36,8 @@ _NEAREST, _FAR = 3, 5
 _ROWS_COMPARED = 500
 _BLOCK = 1_024  # rows whose distances to all others are held at a time
 _EXACT_UP_TO = 20_000
+_BY_PRODUCTS_UP_TO = 1_500  # samples: larger matrices of inner products are fresh memory every time, which is slow
+_FEW_COLUMNS = 15  # up to which scikit-learn's tree is faster
 _GROUPS_LOOKED_IN = 20
 _ALPHA = 0.01  # of the trace: GFSC's default, one percent
 
@@ -64,6 +66,8 @@ class Neighbors:
     def of(cls, points: np.ndarray, n_neighbors: int | None = None) -> Neighbors:
         n = len(points)
         count = default_neighbors(n) if n_neighbors is None else min(n_neighbors, n - 1)
+        if count > 0 and n <= _BY_PRODUCTS_UP_TO and points.shape[1] > _FEW_COLUMNS:
+            return cls.of_products(_inner_products(points), count)
         if n <= _EXACT_UP_TO:
             distance, index = NearestNeighbors(n_neighbors=count).fit(points).kneighbors()
         else:
@@ -71,29 +75,34 @@ class Neighbors:
         return cls(index, distance, length_scale(distance))
 
     @classmethod
-    def of_products(cls, products: np.ndarray) -> Neighbors:
+    def of_products(cls, products: np.ndarray, n_neighbors: int | None = None) -> Neighbors:
         """From the inner products of points, (n, n): ``‖x_i − x_j‖² = x_i·x_i + x_j·x_j − 2 x_i·x_j``."""
         squares = np.diag(products)
 
         def distances(rows: np.ndarray) -> np.ndarray:
-            return np.asarray(squares[rows][:, None] + squares[None, :] - 2 * products[rows])
+            found = products[rows[0] : rows[-1] + 1] * -2
+            found += squares
+            found += squares[rows][:, None]
+            return found
 
-        return cls.of_distances(distances, len(products))
+        return cls.of_distances(distances, len(products), n_neighbors)
 
     @classmethod
-    def of_distances(cls, squared_distances: Callable[[np.ndarray], np.ndarray], n: int) -> Neighbors:
-        """From a function of some rows to their squared distances to all n samples; called with 1,024 rows at a time."""
-        count = default_neighbors(n)
+    def of_distances(
+        cls, squared_distances: Callable[[np.ndarray], np.ndarray], n: int, n_neighbors: int | None = None
+    ) -> Neighbors:
+        """From a function of some rows, one after the other, to their squared distances to all n samples.
+
+        It is called with 1,024 rows at a time.
+        """
+        count = default_neighbors(n) if n_neighbors is None else n_neighbors
         index, distance = np.empty((n, count), dtype=np.intp), np.empty((n, count))
         for start in range(0, n, _BLOCK):
             rows = np.arange(start, min(start + _BLOCK, n))
             total = squared_distances(rows)
             total[np.arange(rows.size), rows] = np.inf
-            nearest = np.argpartition(total, count - 1, axis=1)[:, :count]
-            found = np.take_along_axis(total, nearest, axis=1)
-            order = np.argsort(found, axis=1, kind="stable")
-            index[rows] = np.take_along_axis(nearest, order, axis=1)
-            distance[rows] = np.sqrt(np.maximum(np.take_along_axis(found, order, axis=1), 0))
+            index[rows], found = smallest_of_rows(total, count)
+            distance[rows] = np.sqrt(np.maximum(found, 0))
         return cls(index, distance, length_scale(distance))
 
     def outlier_scores(self, n_neighbors: int | None = None) -> np.ndarray:
@@ -126,6 +135,11 @@ class Neighbors:
         rows = np.repeat(np.arange(n), count)
         graph = sp.csr_array((edges.ravel(), (rows, self.index.ravel())), shape=(n, n))
         return sp.csr_array(graph.maximum(graph.T))
+
+
+def _inner_products(points: np.ndarray) -> np.ndarray:
+    points = np.asarray(points, dtype=np.float64)
+    return np.asarray(points @ points.T)  # half of the operations of another product
 
 
 def _most_of_nearest(points: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:

@@ -26,9 +26,10 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.preprocessing import normalize
 
-__all__ = ["Representation", "represent"]
+__all__ = ["Representation", "represent", "sparse_if_mostly_zero"]
 
 _MOST_ZEROS = 0.5  # share of zeros from which non-negative data is about what is there, not how much
+_FEW_NONZERO, _LARGE, _HUGE = 0.1, 10**5, 10**8  # share and numbers of entries, for which a sparse matrix is faster
 _FEWEST_DIRECTIONS = 10  # columns; the direction of a row with fewer says little about it
 _SKEWED = 1.5
 _FEWEST_SHARES, _SAME_SUM = 3, 1e-3  # columns; deviation of sums
@@ -60,8 +61,9 @@ class Representation:
     def __call__(self, rows: Any, dtype: Any = np.float64) -> np.ndarray:
         """The points of these rows, (n, p), as numbers of this type."""
         if self.kind == "directions":
-            unit = _unit_rows(rows, self.columns, counts=self.counts)
-            return normalize(unit - self.centre).astype(dtype, copy=False)
+            unit = _dense(_unit_rows(rows, self.columns, counts=self.counts))
+            unit -= self.centre
+            return np.asarray(normalize(unit, copy=False)).astype(dtype, copy=False)
         values = _chosen(_dense(rows, dtype), self.columns)
         if self.kind == "encoded":
             return values
@@ -93,7 +95,7 @@ def represent(view: Any, *, encoded: bool = False, known_counts: bool = False) -
     counts = known_counts or _is_counts(view)
     if known_counts or (view.shape[1] > _FEWEST_DIRECTIONS and (counts or _is_mostly_zero(view))):
         reason = "whole numbers of at least 0" if counts else "non-negative and mostly zero"
-        centre = _unit_rows(view, columns, counts=counts).mean(axis=0)
+        centre = np.asarray(_unit_rows(view, columns, counts=counts).mean(axis=0)).ravel()
         return Representation("directions", reason, columns, centre, np.ones(columns.size), counts=counts)
     values = _chosen(_dense(view), columns)
     mean, spread = values.mean(axis=0), _spread(values)
@@ -107,6 +109,13 @@ def represent(view: Any, *, encoded: bool = False, known_counts: bool = False) -
         reason = "not negative, with the same sum in every row"
         return Representation("square roots", reason, columns, roots.mean(axis=0), _spread(roots), counts=True)
     return Representation("standardised", "a table of numbers", columns, mean, spread)
+
+
+def sparse_if_mostly_zero(view: Any) -> Any:
+    """The view as a sparse matrix if that is faster: a large dense array that is mostly zero; else the view itself."""
+    if sp.issparse(view) or not _LARGE <= view.size <= _HUGE or np.count_nonzero(view) > _FEW_NONZERO * view.size:
+        return view
+    return sp.csr_array(view)
 
 
 def _varying_columns(view: Any) -> np.ndarray:
@@ -167,10 +176,15 @@ def _spread(values: np.ndarray) -> np.ndarray:
     return np.asarray(np.where(spread > 0, spread, 1))
 
 
-def _unit_rows(rows: Any, columns: np.ndarray, *, counts: bool) -> np.ndarray:
-    values = _dense(rows[:, columns] if sp.issparse(rows) else rows)
-    values = values if sp.issparse(rows) else _chosen(values, columns)
-    return np.asarray(normalize(np.sqrt(np.maximum(values, 0)) if counts else values))
+def _unit_rows(rows: Any, columns: np.ndarray, *, counts: bool) -> Any:
+    """New rows of unit length, (n, p); sparse ones stay sparse."""
+    if not sp.issparse(rows):
+        values = _chosen(np.asarray(rows, dtype=np.float64), columns)
+        return np.asarray(normalize(np.sqrt(np.maximum(values, 0)) if counts else values))
+    values = sp.csr_array(rows, dtype=np.float64)[:, columns]
+    if counts:
+        values.data = np.sqrt(np.maximum(values.data, 0))
+    return normalize(values)
 
 
 def _chosen(values: np.ndarray, columns: np.ndarray) -> np.ndarray:

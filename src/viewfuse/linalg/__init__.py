@@ -25,6 +25,7 @@ from .laplacian import Laplacian, isolated_samples, row_sums
 from .numbering import numbered_by_size, occurrences, order_by_size, renumbered
 from .recurrence import Recurrence, halves, placed, recurrence
 from .simplex import project_rows, simplex_programs
+from .smallest import smallest_of_rows
 from .sparse_laplacian import smallest_laplacian_eigenpairs
 from .sums import squares_in_order, sums_in_order
 
@@ -64,6 +65,7 @@ __all__ = [
     "simplex_programs",
     "smallest_eigenpairs",
     "smallest_laplacian_eigenpairs",
+    "smallest_of_rows",
     "squares_in_order",
     "sums_in_order",
     "symmetric_eigh",

@@ -12,6 +12,7 @@ from .._utils.device import to_host
 from .._utils.warn import ignoring, warn
 from ..exceptions import DegenerateGraphWarning, DivergenceError
 from .kmeans import kmeans
+from .seeding import plus_plus_seeds
 
 __all__ = [
     "all_clusters_taken",
@@ -95,7 +96,7 @@ def _kmeans(embedding: Any, n_clusters: int, n_init: int, random_state: np.rando
         result = kmeans(embedding, n_clusters, n_init=n_init, random_state=random_state)
         return result.labels, result.centres
     rows = to_host(embedding)
-    estimator = KMeans(n_clusters, n_init=n_init, random_state=random_state)
+    estimator = KMeans(n_clusters, init=plus_plus_seeds, n_init=n_init, random_state=random_state)
     with ignoring("Number of distinct clusters"):
         estimator.fit(rows.astype(float, copy=False))  # scikit-learn is slower in single precision
     labels = xp.asarray(estimator.labels_, dtype=xp.int64, device=embedding.device)

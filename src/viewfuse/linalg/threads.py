@@ -29,6 +29,7 @@ __all__ = [
     "for_each",
     "idle_cores",
     "matmul",
+    "multiply",
     "one_thread",
     "row_sums",
     "spans",
@@ -39,6 +40,11 @@ __all__ = [
 ]
 
 _PANEL = 256
+# OpenBLAS copies the factors of a product before it multiplies them, unless it has kernels for small products: on processors
+# with AVX-512, for at most so many multiplications. With a narrow factor the copies take longer than the product.
+_SMALL_PRODUCT = 1_000_000
+_WITH_SMALL_PRODUCTS = {"SkylakeX", "Cooperlake", "SapphireRapids"}  # as OpenBLAS names the processors
+_NARROW = 64  # columns
 _SMALL = 500  # samples: for so few, one thread is as fast as several
 _LOAD = Path("/proc/loadavg")
 _LOOKS = 3  # at the running tasks: a busy process may wait for a moment
@@ -212,11 +218,37 @@ def matmul(matrix: np.ndarray, block: np.ndarray) -> np.ndarray:
     product = np.empty((matrix.shape[0], block.shape[1]), dtype=np.result_type(matrix, block))
 
     def panel(rows: slice, _: Any) -> tuple[float, ...]:
-        np.matmul(matrix[rows], block, out=product[rows])
+        multiply(matrix[rows], block, product[rows])
         return ()
 
     for_each(panel, spans(matrix.shape[0], _PANEL))
     return product
+
+
+def multiply(matrix: np.ndarray, block: np.ndarray, out: np.ndarray) -> None:
+    """``out ← matrix @ block`` on one thread; for a narrow block by small products, if the BLAS has kernels for them."""
+    inner, width = block.shape
+    if not (inner and 0 < width <= _NARROW and _has_small_products()):
+        np.matmul(matrix, block, out=out)
+        return
+    height, length = _small_product(inner, width)
+    for rows in spans(len(matrix), height):
+        first, *others = spans(inner, length)
+        np.matmul(matrix[rows, first], block[first], out=out[rows])
+        for part in others:
+            out[rows] += matrix[rows, part] @ block[part]
+
+
+def _small_product(inner: int, width: int) -> tuple[int, int]:
+    """Rows and columns of the parts of a matrix: whole rows if at least 16 of them make a small product, else 32 rows."""
+    height = _SMALL_PRODUCT // (inner * width) // 8 * 8
+    return (height, inner) if height >= 16 else (32, _SMALL_PRODUCT // (32 * width) // 8 * 8)
+
+
+@cache
+def _has_small_products() -> bool:
+    """Whether NumPy's BLAS multiplies small matrices without copying them first."""
+    return any(library.get("architecture") in _WITH_SMALL_PRODUCTS for library in _blas().info())
 
 
 def row_sums(matrix: np.ndarray) -> np.ndarray:

@@ -47,15 +47,18 @@ def problem():
 
 
 @pytest.mark.parametrize("ratio", [0.0, 0.4])
-def test_coefficients(both, problem, ratio):
-    arguments = (problem["basis"], problem["eigenvalues"], 0.3, ratio, problem["symmetric"])
-    np.testing.assert_allclose(*(kernels.coefficients(*arguments) for kernels in both), rtol=1e-12)
+@pytest.mark.parametrize("symmetric", [True, False])
+def test_coefficients(both, problem, ratio, symmetric):
+    consensus = problem["symmetric"] if symmetric else problem["sum"]
+    arguments = (problem["basis"], problem["eigenvalues"], 0.3, ratio, consensus)
+    np.testing.assert_allclose(*(kernels.coefficients(*arguments, symmetric=symmetric) for kernels in both), rtol=1e-12)
 
 
 def test_coefficients_for_the_identity_need_no_product(both, problem):
     for kernels in both:
         with_it, without = (
-            kernels.coefficients(problem["basis"], problem["eigenvalues"], 0.3, 0.4, given) for given in (np.eye(N), None)
+            kernels.coefficients(problem["basis"], problem["eigenvalues"], 0.3, 0.4, given, symmetric=True)
+            for given in (np.eye(N), None)
         )
         np.testing.assert_allclose(without, with_it)
 

@@ -96,7 +96,7 @@ def view_neighbors(task: Task, n_init: int = _N_INIT) -> Candidate:
 
 def _cut(name: str, graph: sp.csr_array, task: Task, n_init: int) -> Candidate:
     rng = np.random.RandomState(task.seed)
-    embedding = spectrum(graph, task.n_clusters, random_state=rng).vectors
+    embedding = spectrum(graph, task.n_clusters, random_state=rng, points=task.samples.points).vectors
     with quietly():
         labels = cut_rows(embedding, n_init=n_init, random_state=rng)
     return Candidate(name, labels, embedding, graph)
@@ -190,8 +190,9 @@ def every_way(task: Task, n_init: int = _N_INIT, placements: int | None = None, 
     return all_together([joint, *others], task.n_clusters, task.seed)
 
 
-def clustered_again(name: str, task: Task) -> np.ndarray:
-    """The labels of other samples by the candidate of this name, with fewer starts and a single placement of anchors."""
+def clustered_again(candidate: Candidate, task: Task) -> np.ndarray:
+    """The labels of some of the samples in the candidate's way, with fewer starts, placements and iterations."""
+    name, max_iter = candidate.name, min(candidate.n_iter, _FEW_SWEEPS)
     if name == JOINT:
         return _cut(name, task.samples.joint_graph(), task, _FEW_INIT).labels
     if name in MIXTURES:
@@ -200,9 +201,9 @@ def clustered_again(name: str, task: Task) -> np.ndarray:
     if name == "anchors":
         return anchors(task, placements=1).labels
     if name == FUSED:
-        return fused_graphs(task, max_iter=_FEW_SWEEPS).labels
+        return fused_graphs(task, max_iter).labels
     if name == TOGETHER:
-        return every_way(task, _FEW_INIT, placements=1, max_iter=_FEW_SWEEPS).labels
+        return every_way(task, _FEW_INIT, placements=1, max_iter=max_iter).labels
     return view_neighbors(task, _FEW_INIT).labels
 
 

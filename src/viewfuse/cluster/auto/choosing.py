@@ -35,7 +35,7 @@ from .overlapping import OVERLAPPING, Overlapping
 
 __all__ = ["Chooser", "Chosen"]
 
-_AGREED = 0.85  # least agreement of all candidates so far from which no further one is made
+_AGREED = 0.9  # least agreement of all candidates so far from which no further one is made
 
 
 @dataclass(frozen=True)
@@ -124,15 +124,15 @@ class Chooser:
         """
         rows = drawn_rows(len(samples), self.random_state)
         some = samples if len(rows) == len(samples) else samples.of_rows(rows)
-        candidates = [_of_rows(first, rows), *self._made(QUICK, some, cut.n_clusters)]
+        candidates = self._with_more([_of_rows(first, rows)], QUICK, some, cut.n_clusters)
         merits = None
         if mixture is not None:
             candidates.append(_of_rows(mixture, rows))
-        elif not _agree(_agreement(candidates)) and self._has_time():
+        elif not _agree(candidates) and self._has_time():
             if samples.present is None:
                 merits = self._weighed(candidates, some, cut.n_clusters)
             else:
-                candidates += self._made([fused_graphs], some, cut.n_clusters)
+                candidates = self._with_more(candidates, [fused_graphs], some, cut.n_clusters)
                 candidates.append(all_together(candidates, cut.n_clusters, self._seed()))
         agreement = _agreement(candidates)
         best, reason = _best(candidates, agreement, merits, cut)
@@ -163,11 +163,13 @@ class Chooser:
         agreement = _agreement(candidates)
         return merits_of(candidates, agreement, returned, samples)
 
-    def _made(self, ways: Sequence[Callable[[Task], Candidate]], samples: Samples, n_clusters: int) -> list[Candidate]:
-        """As many of these candidates as there is time for."""
-        made: list[Candidate] = []
+    def _with_more(
+        self, candidates: list[Candidate], ways: Sequence[Callable[[Task], Candidate]], samples: Samples, n_clusters: int
+    ) -> list[Candidate]:
+        """The candidates and further ones, as long as they do not agree and there is time."""
+        made = list(candidates)
         for way in ways:
-            if not self._has_time():
+            if _agree(made) or not self._has_time():
                 break
             step(f"another clustering: {way.__name__.replace('_', ' ')}")
             made.append(way(Task(samples, n_clusters, self._seed(), self.device)))
@@ -234,6 +236,6 @@ def _with_borders(best: Candidate, reason: str, samples: Samples, cut: JointCut)
     return replace(best, labels=labels), reason
 
 
-def _agree(agreement: np.ndarray) -> bool:
-    """Whether at least three clusterings are nearly the same, so that another one would decide nothing."""
-    return len(agreement) > 2 and float(agreement.min()) >= _AGREED
+def _agree(candidates: Sequence[Candidate]) -> bool:
+    """Whether two or more clusterings are nearly the same, so that another one would decide nothing."""
+    return len(candidates) > 1 and float(_agreement(candidates).min()) >= _AGREED

@@ -23,6 +23,7 @@ from ...exceptions import (
     ViewsError,
 )
 from ...graphs import Samples
+from ...graphs.representation import sparse_if_mostly_zero
 from ...linalg import numbered_by_size, renumbered
 from ...views import Views, holds_networks
 from .._base import EmbeddingMixin, MultiViewClusterer
@@ -251,6 +252,7 @@ class AutoFusion(AssignmentMixin, EmbeddingMixin, RelationIdsMixin, MultiViewClu
             return Samples(tuple(points), there, tuple(factors.tolist()) if own.are_given else None).compact()
 
         order = canonical_order(given)
+        given = [sparse_if_mostly_zero(view) for view in given] if present is None else given
         rows = self._clustered_rows(order, rng)
         samples = measured(rows)
         typical = _typical(samples, 2 if self.n_clusters == "auto" else self.n_clusters)

@@ -184,8 +184,10 @@ def _cut_by(
     k: int,
     random_state: np.random.RandomState,
 ) -> JointCut:
-    graph = samples.of_views(views).joint_graph()
-    found = spectrum(graph, min(max(k, _LEAST_VALUES) + 1, graph.shape[0]), random_state=random_state)
+    part = samples.of_views(views)
+    graph = part.joint_graph()
+    count = min(max(k, _LEAST_VALUES) + 1, len(part))
+    found = spectrum(graph, count, random_state=random_state, points=part.points)
     labels = labels_of(found.vectors[:, :k])
     gap = found.relative_gap(k) if 1 < k < len(found.values) and is_balanced(labels, k) else 0.0
     return JointCut(views, graph, found, k, gap, labels)

@@ -73,7 +73,7 @@ def returned_of(candidate: Candidate, samples: Samples, device: str | None, seed
     k = int(labels.max()) + 1
 
     def cluster(rows: np.ndarray, rng: np.random.RandomState) -> np.ndarray:
-        return clustered_again(candidate.name, Task(samples.of_rows(rows), k, int(rng.randint(2**31 - 1)), device))
+        return clustered_again(candidate, Task(samples.of_rows(rows), k, int(rng.randint(2**31 - 1)), device))
 
     n_halves = _MORE_HALVES if len(labels) < _FEW else _HALVES
     return come_back(labels, k, cluster, np.random.RandomState(seed), n_halves)

@@ -138,16 +138,19 @@ def count_clusters(samples: Samples, counts: Iterable[int] | None = None) -> Clu
     Parameters
     ----------
     samples : Samples
-    counts : ascending numbers between 2 and n − 1; by default :func:`default_counts`, and around the best of them every one
+    counts : ascending numbers between 2 and n − 1
+        By default :func:`default_counts`, those with a gap above 0.8, and every number around the best of these.
     """
     random_state = np.random.RandomState(0)
     inside = _typical(samples.of_rows(drawn_rows(len(samples), random_state)))
     given = counts is not None
     tried = [k for k in (counts if counts is not None else default_counts(len(inside))) if k < len(inside)]
     most = max(tried, default=2) + 1
-    joint = _Divided.of(inside.joint_graph(), most, random_state)
-    mean = _Divided.of(inside.mean_graph(), most, random_state)
+    joint = _Divided.of(inside.joint_graph(), most, random_state, inside.points)
+    mean = _Divided.of(inside.mean_graph(), most, random_state, inside.points)
     nulls = [_Divided(graph, found) for graph, found in null_spectra(inside, most, random_state)]
+    if not given:
+        tried = sorted({*tried, *joint.with_certain_gap()})
     rows = {k: _row(k, joint, mean, nulls) for k in tried}
     best = _best(rows) if rows else 1
     skipped = [] if given or not rows else _between(tried, best)
@@ -196,11 +199,17 @@ class _Divided:
     found: Spectrum
 
     @classmethod
-    def of(cls, graph: sp.csr_array, most: int, random_state: np.random.RandomState) -> _Divided:
-        return cls(graph, spectrum(graph, most, random_state=random_state))
+    def of(
+        cls, graph: sp.csr_array, most: int, random_state: np.random.RandomState, points: Sequence[np.ndarray] = ()
+    ) -> _Divided:
+        return cls(graph, spectrum(graph, most, random_state=random_state, points=points))
 
     def labels(self, k: int) -> np.ndarray:
         return np.unique(quick_cut(self.found.vectors[:, :k]), return_inverse=True)[1]
+
+    def with_certain_gap(self) -> list[int]:
+        """The numbers of clusters after which the eigenvalues rise so much that the clusters lie apart."""
+        return [k for k in range(2, len(self.found.values)) if self.found.relative_gap(k) >= _CERTAIN_GAP]
 
     def modularity(self, k: int) -> float:
         return modularity(self.graph, self.labels(k))

@@ -39,7 +39,9 @@ class ArrayApiKernels:
     tile: int = 4096
     tiles: ModuleType = array_api_tiles
 
-    def coefficients(self, basis: Any, eigenvalues: Any, shift: float, ratio: float, consensus: Any) -> Any:
+    def coefficients(
+        self, basis: Any, eigenvalues: Any, shift: float, ratio: float, consensus: Any, *, symmetric: bool
+    ) -> Any:
         if consensus is None:
             return (1 - ratio) * basis.T / (eigenvalues + shift)[:, None]
         mixed = basis.T - ratio * (basis.T @ consensus) if ratio else basis.T

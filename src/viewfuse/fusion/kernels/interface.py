@@ -18,8 +18,13 @@ class Kernels(Protocol):
     Results do not depend on the tile size beyond rounding, and not at all on the number of threads.
     """
 
-    def coefficients(self, basis: Any, eigenvalues: Any, shift: float, ratio: float, consensus: Any) -> Any:
-        """``(Λ + shift)⁻¹ (Uᵀ − ratio · UᵀS)``, (r, n); ``consensus=None`` stands for the identity."""
+    def coefficients(
+        self, basis: Any, eigenvalues: Any, shift: float, ratio: float, consensus: Any, *, symmetric: bool
+    ) -> Any:
+        """``(Λ + shift)⁻¹ (Uᵀ − ratio · UᵀS)``, (r, n); ``consensus=None`` stands for the identity.
+
+        ``symmetric`` says that the consensus equals its transpose.
+        """
         ...
 
     def write_view_graph(

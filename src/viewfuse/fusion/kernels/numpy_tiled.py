@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ...linalg.threads import for_each, spans
+from ...linalg.threads import for_each, multiply, spans
 from .records import ConsensusChange, ConsensusUpdate, GraphNorms, SingleViewGraph
 
 __all__ = ["NumpyKernels"]
@@ -29,23 +29,31 @@ class NumpyKernels:
     tile: int = 384
 
     def coefficients(
-        self, basis: np.ndarray, eigenvalues: np.ndarray, shift: float, ratio: float, consensus: np.ndarray | None
+        self,
+        basis: np.ndarray,
+        eigenvalues: np.ndarray,
+        shift: float,
+        ratio: float,
+        consensus: np.ndarray | None,
+        *,
+        symmetric: bool,
     ) -> np.ndarray:
-        transposed, scale = basis.T, (eigenvalues + shift)[:, None]
+        scale = eigenvalues + shift
         if not ratio or consensus is None:
-            return (1 - ratio) * transposed / scale
-        mixture = np.empty(transposed.shape, dtype=basis.dtype)
+            return ((1 - ratio) * basis / scale).T
+        # As an (n, r) array, so that all passes go along rows.
+        mixture, transposed = np.empty(basis.shape, dtype=basis.dtype), consensus if symmetric else consensus.T
 
-        def panel(columns: slice, _: object) -> tuple[float, ...]:
-            part = mixture[:, columns]
-            np.matmul(transposed, consensus[:, columns], out=part)
+        def panel(rows: slice, _: object) -> tuple[float, ...]:
+            part = mixture[rows]
+            multiply(transposed[rows], basis, part)
             part *= -ratio
-            part += transposed[:, columns]
+            part += basis[rows]
             part /= scale
             return ()
 
         for_each(panel, self._parts(len(consensus)))
-        return mixture
+        return mixture.T
 
     def write_view_graph(
         self,
