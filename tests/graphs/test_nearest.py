@@ -40,7 +40,7 @@ def test_duplicates_do_not_divide_by_zero():
     assert graph.data.max() <= 1
 
 
-@pytest.mark.parametrize(("n", "columns"), [(40, 3), (40, 30), (1_400, 20), (1_600, 16)])
+@pytest.mark.parametrize(("n", "columns"), [(40, 3), (40, 6), (40, 30), (1_400, 20), (300, 101), (3_001, 101)])
 def test_neighbours_are_those_of_scikit_learn(n, columns):
     points = np.random.default_rng(0).normal(size=(n, columns)).astype(np.float32)
     distance, index = NearestNeighbors(n_neighbors=7).fit(points.astype(float)).kneighbors()
@@ -155,3 +155,12 @@ def test_products_of_points_that_are_all_equal():
     factor = gram_factor(points @ points.T)
     np.testing.assert_allclose(factor @ factor.T, np.full((4, 4), 9.0), rtol=1e-6)
     assert not whitened_products(points @ points.T).any()
+
+
+@pytest.mark.parametrize("columns", [2, 8])
+def test_equal_points_have_the_distance_0(columns):
+    points = np.repeat(np.random.default_rng(0).normal(1000, 1, size=(30, columns)), 3, axis=0)
+    found = Neighbors.of(points, 4)
+    assert (found.distance[:, :2] == 0).all()
+    assert (found.distance[:, 2:] > 0).all()
+    np.testing.assert_array_equal(found.index[:, :2] // 3, np.arange(90)[:, None] // 3 * np.ones((1, 2)))

@@ -35,9 +35,11 @@ _SCALE_NEIGHBOR = 7
 _NEAREST, _FAR = 3, 5
 _ROWS_COMPARED = 500
 _BLOCK = 1_024  # rows whose distances to all others are held at a time
+_IN_CACHE = 128  # the same, where these are only a product
 _EXACT_UP_TO = 20_000
-_BY_PRODUCTS_UP_TO = 1_500  # samples: larger matrices of inner products are fresh memory every time, which is slow
-_FEW_COLUMNS = 15  # up to which scikit-learn's tree is faster
+_BY_PRODUCTS_UP_TO = 3_000  # samples: larger matrices of inner products are fresh memory every time, which is slow
+_FEWEST_COLUMNS = 5  # up to which a search by a tree is faster
+_FEW_COLUMNS, _MANY_COLUMNS = 15, 100
 _GROUPS_LOOKED_IN = 20
 _ALPHA = 0.01  # of the trace: GFSC's default, one percent
 
@@ -66,39 +68,73 @@ class Neighbors:
     def of(cls, points: np.ndarray, n_neighbors: int | None = None) -> Neighbors:
         n = len(points)
         count = default_neighbors(n) if n_neighbors is None else min(n_neighbors, n - 1)
-        if count > 0 and n <= _BY_PRODUCTS_UP_TO and points.shape[1] > _FEW_COLUMNS:
-            return cls.of_products(_inner_products(points), count)
-        if n <= _EXACT_UP_TO:
+        if n > _EXACT_UP_TO:
+            distance, index = _most_of_nearest(points, count)
+        elif count < 1 or points.shape[1] <= _FEWEST_COLUMNS:
             distance, index = NearestNeighbors(n_neighbors=count).fit(points).kneighbors()
         else:
-            distance, index = _most_of_nearest(points, count)
+            return cls._of_columns(points, count)
         return cls(index, distance, length_scale(distance))
+
+    @classmethod
+    def _of_columns(cls, points: np.ndarray, count: int) -> Neighbors:
+        """By the distances of all pairs, as one product of (−2x_i, 1, ‖x_i‖²) and (x_j, ‖x_j‖², 1).
+
+        With many columns the inner products of all samples with each other take half of the operations.
+        """
+        n, columns = points.shape
+        centred = points - points.mean(axis=0, dtype=np.float64)  # for small rounding errors
+        if columns > _MANY_COLUMNS and n <= _BY_PRODUCTS_UP_TO:
+            return cls.of_products(centred @ centred.T, count)
+        squares, ones = np.einsum("ij,ij->i", centred, centred)[:, None], np.ones((n, 1))
+        left, right = np.hstack([-2 * centred, ones, squares]), np.vstack([centred.T, squares.T, ones.T])
+        part = np.empty((min(_IN_CACHE, n), n))
+
+        def distances(rows: np.ndarray) -> np.ndarray:
+            return np.matmul(left[rows[0] : rows[-1] + 1], right, out=part[: rows.size])
+
+        found = cls.of_distances(distances, n, count, _IN_CACHE)
+        return found._remeasured(centred) if columns <= _FEW_COLUMNS else found
+
+    def _remeasured(self, points: np.ndarray) -> Neighbors:
+        """The same with distances without rounding errors: 0 for equal points."""
+        difference = points[self.index]
+        difference -= points[:, None, :]
+        distance = np.sqrt(np.einsum("ijk,ijk->ij", difference, difference))
+        order = np.argsort(distance, axis=1, kind="stable")
+        index, distance = (np.take_along_axis(each, order, axis=1) for each in (self.index, distance))
+        return Neighbors(index, distance, length_scale(distance))
 
     @classmethod
     def of_products(cls, products: np.ndarray, n_neighbors: int | None = None) -> Neighbors:
         """From the inner products of points, (n, n): ``‖x_i − x_j‖² = x_i·x_i + x_j·x_j − 2 x_i·x_j``."""
-        squares = np.diag(products)
+        n, squares = len(products), np.diag(products)
+        part = np.empty((min(_IN_CACHE, n), n))
 
         def distances(rows: np.ndarray) -> np.ndarray:
-            found = products[rows[0] : rows[-1] + 1] * -2
+            found = np.multiply(products[rows[0] : rows[-1] + 1], -2, out=part[: rows.size])
             found += squares
             found += squares[rows][:, None]
             return found
 
-        return cls.of_distances(distances, len(products), n_neighbors)
+        return cls.of_distances(distances, n, n_neighbors, _IN_CACHE)
 
     @classmethod
     def of_distances(
-        cls, squared_distances: Callable[[np.ndarray], np.ndarray], n: int, n_neighbors: int | None = None
+        cls,
+        squared_distances: Callable[[np.ndarray], np.ndarray],
+        n: int,
+        n_neighbors: int | None = None,
+        rows_at_a_time: int = _BLOCK,
     ) -> Neighbors:
         """From a function of some rows, one after the other, to their squared distances to all n samples.
 
-        It is called with 1,024 rows at a time.
+        What it returns is overwritten.
         """
         count = default_neighbors(n) if n_neighbors is None else n_neighbors
         index, distance = np.empty((n, count), dtype=np.intp), np.empty((n, count))
-        for start in range(0, n, _BLOCK):
-            rows = np.arange(start, min(start + _BLOCK, n))
+        for start in range(0, n, rows_at_a_time):
+            rows = np.arange(start, min(start + rows_at_a_time, n))
             total = squared_distances(rows)
             total[np.arange(rows.size), rows] = np.inf
             index[rows], found = smallest_of_rows(total, count)
@@ -135,11 +171,6 @@ class Neighbors:
         rows = np.repeat(np.arange(n), count)
         graph = sp.csr_array((edges.ravel(), (rows, self.index.ravel())), shape=(n, n))
         return sp.csr_array(graph.maximum(graph.T))
-
-
-def _inner_products(points: np.ndarray) -> np.ndarray:
-    points = np.asarray(points, dtype=np.float64)
-    return np.asarray(points @ points.T)  # half of the operations of another product
 
 
 def _most_of_nearest(points: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
