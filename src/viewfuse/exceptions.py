@@ -142,7 +142,10 @@ class ContradictingViewWarning(ViewfuseWarning):
 
 
 class SuspiciousValuesWarning(ViewfuseWarning):
-    """Values look damaged: codes for missing values, mixed units or signs, a row of totals, rows that were filled down."""
+    """Values look damaged: codes for missing values, mixed units or signs, a row of totals, rows that were filled down.
+
+    Or nearly all samples of a view have the same values.
+    """
 
 
 class UnlikeFitWarning(ViewfuseWarning):

@@ -12,7 +12,7 @@ from blobs import N, blobs, three_views
 from viewfuse.cluster import contradiction as module
 from viewfuse.cluster.contradiction import OwnClusters, contradiction
 from viewfuse.cluster.relatedness import NearPairs, are_related
-from viewfuse.exceptions import ContradictingViewWarning
+from viewfuse.exceptions import ContradictingViewWarning, SuspiciousValuesWarning
 
 
 def alarms(work):
@@ -74,6 +74,22 @@ def test_a_view_that_is_constant_but_for_a_few_samples_costs_nothing_and_is_note
         model = vf.METHODS[method](4, random_state=0).fit({**views, "almost": almost})
     assert vf.metrics.ari(expected.labels_, model.labels_) > 0.9
     assert [note for note in unrelated(model) if "'almost'" in note]
+
+
+@pytest.mark.parametrize("method", ["auto", "rmkmc"])
+def test_a_view_that_is_nearly_constant_is_warned_of(method):
+    """RMKMC gives it most of the weight, because nearly all of its samples are at a centre."""
+    rng = np.random.default_rng(5)
+    y = rng.integers(0, 4, N)
+    views = {name: overlapping(rng, y) for name in "abc"}
+    views["almost"] = np.ones((N, 3))
+    views["almost"][rng.choice(N, 8, replace=False)] = rng.normal(size=(8, 3))
+    model = vf.METHODS[method](4, random_state=0)
+    with pytest.warns(SuspiciousValuesWarning, match="can only set these few apart") as caught:
+        model.fit(views)
+    (found,) = {w.message for w in caught if isinstance(w.message, SuspiciousValuesWarning)}
+    assert found.view == "almost"
+    assert str(found) in model.notes_
 
 
 def test_a_view_in_another_order_is_noted_though_it_has_no_clear_clusters():

@@ -58,6 +58,10 @@ def filled_down(t):
     t["use"].iloc[30:60] = t["use"].iloc[29].to_numpy()
 
 
+def nearly_constant(t):
+    t["use"].iloc[8:] = t["use"].iloc[8].to_numpy()
+
+
 DAMAGE = {
     coded: ("body", "-999 occurs several times in column 'weight'"),
     in_two_units: ("use", "the values of column 'b' are of two kinds, one about 1,000 times"),
@@ -66,6 +70,7 @@ DAMAGE = {
     with_totals: ("body", "row 120 (id 'Total') is the sum of all other rows in 3 of 3 columns"),
     with_means: ("use", "row 120 (id 'c999') is the mean of all other rows in 4 of 4 columns"),
     filled_down: ("use", "31 samples have exactly the same values, the first in row 29 (id 'c29')"),
+    nearly_constant: ("use", "93% of the samples have exactly the same values, and the others all differ"),
 }
 
 
@@ -86,7 +91,9 @@ def test_damage_is_named(damage):
     assert all(message.hint for message in found)
 
 
-@pytest.mark.parametrize("damage", [coded, in_two_units, with_signs, with_totals, filled_down], ids=lambda d: d.__name__)
+@pytest.mark.parametrize(
+    "damage", [coded, in_two_units, with_signs, with_totals, filled_down, nearly_constant], ids=lambda d: d.__name__
+)
 def test_arrays_are_looked_at_too(damage):
     data = tables()
     damage(data)
@@ -252,6 +259,37 @@ def test_rows_filled_down_are_many_but_not_most(count, warned):
     data = tables()
     data["use"].iloc[:count] = data["use"].iloc[0].to_numpy()
     assert bool([m for m in given(Views(data)) if "exactly the same values" in m.problem]) == warned
+
+
+@pytest.mark.parametrize(
+    ("others", "usual", "words"),
+    [
+        (1, 7.0, False),  # one sample is an outlier
+        (2, 7.0, True),
+        (12, 7.0, True),
+        (13, 7.0, False),  # more than a tenth
+        (8, 0.0, True),
+        (8, np.nan, False),  # a view that most samples are missing from
+    ],
+)
+def test_a_view_is_nearly_constant_if_few_samples_differ(others, usual, words):
+    rng = np.random.default_rng(0)
+    view = np.full((N, 3), usual)
+    view[rng.choice(N, others, replace=False)] = rng.normal(size=(others, 3))
+    data = {**{name: t.to_numpy() for name, t in tables().items()}, "new": view}
+    assert bool([m for m in given(Views(data)) if "can only set these few apart" in m.problem]) == words
+
+
+def test_amounts_of_few_and_flags_are_not_nearly_constant():
+    rng = np.random.default_rng(0)
+    rare = rng.random(N) < 0.06
+    data = {
+        **tables(),
+        "spent": pd.DataFrame(np.where(rare[:, None], rng.gamma(2, 50, (N, 2)), 0.0)),  # most buy nothing
+        "flags": pd.DataFrame(np.where(rare[:, None], [3.0, 5.0], [2.0, 1.0])),  # the others are the same, too
+    }
+    data = {name: table.to_numpy() for name, table in data.items()}
+    assert not [m for m in given(Views(data)) if "can only set these few apart" in m.problem]
 
 
 @pytest.mark.parametrize(("count", "warned"), [(15, False), (16, True)])

@@ -14,6 +14,8 @@ Every rule names something that people do to tables and that measurements hardly
 * **A row of totals or means**: in nearly all columns of numbers one row is the sum, or the mean, of all others.
 * **Columns of noise** (noted): ten or more, and half of a view, that are correlated with no other column.
 * **Copies of samples** (noted): many with the same values in every view, although values hardly ever repeat otherwise.
+* **Nearly constant views**: one row occurs in nearly all samples, though the few others are all different. Such a view can
+  only set these few apart. Zeros beside positive numbers are ordinary: most customers buy nothing.
 * **Rows filled down**: one row occurs many times in a view whose other rows are nearly all different, while the same samples
   differ in another view.
 
@@ -56,6 +58,7 @@ _FEWEST_EQUAL = 3  # columns; two are equal in some transforms, such as Fourier'
 _FEWEST_UNRELATED, _CORRELATED = 10, 0.01  # columns; p-value, divided by the number of columns compared
 _FEWEST_FILLED, _SHARE_OF_FILLED = 10, 0.02
 _MOSTLY_DIFFERENT = 0.9
+_FEW_OTHERS = 0.1  # share of the samples
 _LONG_NUMBERS = 100_000
 _ALWAYS_WHOLE = 2**53  # larger floating-point numbers have no fractions
 _CHANGED = 1e-4  # p-value below which they are not
@@ -72,7 +75,11 @@ def warn_of_suspicious_values(views: Views) -> None:
             continue
         others = [column for u, other in enumerate(tables) if u != v for column in other.values.T]
         with np.errstate(all="ignore"):
-            for what, hint in (*_suspicious(table, others), *_rows(views, v, members, table)):
+            for what, hint in (
+                *_suspicious(table, others),
+                *_nearly_constant(members[v], table),
+                *_rows(views, v, members, table),
+            ):
                 warn(SuspiciousValuesWarning(f"View {views.names[v]!r}: {what}", hint=hint, view=views.names[v]))
             for what, hint in (*_notable(table, others), *_unrelated(v, tables)):
                 note(f"View {views.names[v]!r}: {what} {hint}")
@@ -337,6 +344,27 @@ def _totals(views: Views, table: Numbers) -> Found:
             yield f"{views.sample_name(int(row))} is {what} of all other rows in {where}.", "Remove this row."
 
 
+def _nearly_constant(member: Any, table: Numbers) -> Found:
+    if table.all.shape[1] != member.shape[1]:  # a table with other columns than numbers
+        return
+    values = table.values[~np.isnan(table.values).all(axis=1)]
+    if not values.size:
+        return
+    keys = _keys(values)
+    is_other = keys != np.sort(keys)[len(keys) // 2]  # if most are the same, they are in the middle
+    others = np.flatnonzero(is_other)
+    if not 2 <= len(others) <= _FEW_OTHERS * len(keys):
+        return
+    usual = np.nan_to_num(values[np.argmin(is_other)])
+    is_amount = not usual.any() and np.nanmin(values) >= 0
+    if not is_amount and np.unique(keys[others]).size >= _MOSTLY_DIFFERENT * len(others):
+        yield (
+            f"{1 - len(others) / len(keys):.0%} of the samples have exactly the same values, and the others all differ. The "
+            "view can only set these few apart.",
+            "Check whether a default was filled in; leave the view out if it says nothing about most samples.",
+        )
+
+
 def _filled_down(views: Views, v: int, members: Sequence[Any], table: Numbers) -> Found:
     keys = _row_keys(members[v])
     if keys is None:
@@ -364,9 +392,12 @@ def _row_keys(member: Any) -> np.ndarray | None:
     if is_dataframe(member):
         objects = [name for name, dtype in member.dtypes.items() if dtype.kind == "O"]  # not all have a hash
         return np.asarray(require("pandas").util.hash_pandas_object(member.astype(dict.fromkeys(objects, str)), index=False))
-    if not is_in_memory(member):
-        return None
-    values = np.nan_to_num(member.astype(float, copy=False))
+    return _keys(member.astype(float, copy=False)) if is_in_memory(member) else None
+
+
+def _keys(rows: np.ndarray) -> np.ndarray:
+    """A number for each row, equal for equal rows and, but for coincidences, different for others."""
+    values = np.nan_to_num(rows)
     peaks = np.abs(values).max(axis=0, initial=0)  # sums of large values overflow
-    weights = np.random.RandomState(0).standard_normal(member.shape[1])
+    weights = np.random.RandomState(0).standard_normal(values.shape[1])
     return np.asarray((values / np.where(peaks > 0, peaks, 1)) @ weights)
