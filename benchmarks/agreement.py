@@ -9,6 +9,7 @@ PyTorch tensors.
 
 from __future__ import annotations
 
+import argparse
 import sys
 import warnings
 from pathlib import Path
@@ -41,13 +42,16 @@ def as_tensors(arrays: list[Any]) -> list[Any]:
 
 
 def main() -> int:
-    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parents[2] / "shared" / "datasets"
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", nargs="?", type=Path, default=Path(__file__).parents[2] / "shared" / "datasets")
+    parser.add_argument("files", nargs="*", metavar="FILE", default=FILES)
+    options = parser.parse_args()
     worst = 1.0
     print(f"{'data set':26}{'float32':>9}{'threads':>9}{'PyTorch':>9}")
-    for file in sys.argv[2:] or FILES:
+    for file in options.files or FILES:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            views = vf.load_views(folder / file)
+            views = vf.load_views(options.folder / file)
         arrays = [x.astype(float) for x in views.arrays]
         k = len(set(views.y))
         reference = fitted(arrays, k)

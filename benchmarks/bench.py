@@ -7,6 +7,7 @@ Commit the new file in benchmarks/kept/results. ``asv compare COMMIT COMMIT`` co
 
 from __future__ import annotations
 
+import argparse
 import json
 import platform
 import subprocess
@@ -34,10 +35,13 @@ def without_paths(folder):
 
 
 def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("benchmarks", nargs="?", help="regular expression; by default all")
+    benchmarks = parser.parse_args().benchmarks
     commit = subprocess.run(
         ["git", "rev-parse", "HEAD"], cwd=ROOT, check=True, capture_output=True, text=True
     ).stdout.strip()
-    chosen = ["--bench", sys.argv[1]] if sys.argv[1:] else []
+    chosen = ["--bench", benchmarks] if benchmarks else []
     asv("machine", "--yes")
     asv("run", "--environment", f"existing:{sys.executable}", "--set-commit-hash", commit, "--show-stderr", *chosen)
     without_paths(RESULTS)

@@ -7,7 +7,7 @@ Labels are used for this only.
 
 from __future__ import annotations
 
-import sys
+import argparse
 import warnings
 
 import numpy as np
@@ -27,8 +27,11 @@ def wrong(true: np.ndarray, found: np.ndarray) -> np.ndarray:
 
 
 def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", metavar="SET", help=", ".join(SETS))
+    names = parser.parse_args().names
     warnings.simplefilter("ignore")
-    for name in sys.argv[1:] or list(SETS):
+    for name in names or list(SETS):
         views = vf.load_views(FOLDER / f"{SETS[name]}.mat")
         k = np.unique(views.y).size
         for method in (vf.GFSC, vf.AnchorGFSC):

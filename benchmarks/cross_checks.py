@@ -7,7 +7,7 @@ estimator (rows of unit length, the best of ten runs by inertia). Rows with "if"
 
 from __future__ import annotations
 
-import sys
+import argparse
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -64,8 +64,10 @@ def single_runs(points: np.ndarray, y: np.ndarray, k: int) -> str:
 
 
 def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", metavar="SET", help=", ".join(FILES))
+    wanted = parser.parse_args().names or list(FILES)
     warnings.simplefilter("ignore")
-    wanted = sys.argv[1:] or list(FILES)
     titles = f"{'single, rows of F':>18} {'single, unit rows':>18} {'best of 10':>11}"
     print(f"{'data':9} {'method':7} {'setting':36} {'theirs':>11} {titles}")
     for name in wanted:

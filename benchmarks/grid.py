@@ -8,8 +8,8 @@ machine does not change. The data is read from ../shared/datasets, or from the f
 
 from __future__ import annotations
 
+import argparse
 import os
-import sys
 import time
 import warnings
 from collections.abc import Callable
@@ -28,10 +28,13 @@ DEFAULT_POINTS_PER_AXIS = 2
 
 
 def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("name", nargs="?", default="Digits", choices=list(PAPER_DATASETS))
+    parser.add_argument("per_axis", nargs="?", type=int, default=DEFAULT_POINTS_PER_AXIS, help="points per axis")
+    options = parser.parse_args()
     warnings.simplefilter("ignore")
-    name = sys.argv[1] if len(sys.argv) > 1 else "Digits"
-    source = PAPER_DATASETS[name]
-    points = _points(name, int(sys.argv[2]) if len(sys.argv) > 2 else DEFAULT_POINTS_PER_AXIS)
+    name, source = options.name, PAPER_DATASETS[options.name]
+    points = _points(name, options.per_axis)
     views = source.load()
     n_clusters = len(np.unique(views.y))
 

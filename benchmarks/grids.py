@@ -49,7 +49,7 @@ def chance(y: np.ndarray, labels: np.ndarray) -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", nargs="*", default=list(FILES))
     parser.add_argument("-m", "--methods", default=",".join(METHODS))
     arguments = parser.parse_args()

@@ -8,7 +8,7 @@ strongest edges of a sample that are among its 15 nearest samples on the map, av
 
 from __future__ import annotations
 
-import sys
+import argparse
 import time
 import warnings
 from pathlib import Path
@@ -60,7 +60,11 @@ LAYOUTS = {
 }
 
 
-def main(folder: Path) -> None:
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", nargs="?", type=Path, default=Path(__file__).parents[2] / "shared" / "datasets")
+    folder = parser.parse_args().folder
+    warnings.simplefilter("ignore")
     print(f"{'data set':22}" + "".join(f"{name:>24}" for name in LAYOUTS))
     kept: dict[str, list[float]] = {name: [] for name in LAYOUTS}
     for path in sorted(folder.glob("*.mat")):
@@ -80,5 +84,4 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    warnings.simplefilter("ignore")
-    main(Path(sys.argv[1]))
+    main()

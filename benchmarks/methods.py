@@ -34,7 +34,7 @@ def measure(key: str, name: str, answers: Any) -> None:
 def main() -> None:
     from viewfuse import METHODS
 
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", nargs="*", default=list(CLUSTERS))
     parser.add_argument("-m", "--methods", default=",".join(METHODS))
     arguments = parser.parse_args()

@@ -7,7 +7,7 @@ again, its accuracy, and the accuracy of the new half, complete and with 30 % of
 with the classes on the training half only.
 """
 
-import sys
+import argparse
 import warnings
 from pathlib import Path
 
@@ -53,12 +53,16 @@ def measured(method, views, y, draw):
     )
 
 
-def main(folder, *methods):
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path, help="with the data sets of the catalogue")
+    parser.add_argument("methods", nargs="*", metavar="METHOD", help="by default auto, gfsc and gf")
+    options = parser.parse_args()
     warnings.simplefilter("ignore")
     for name, file in FILES.items():
-        views = vf.load_views(Path(folder) / file)
+        views = vf.load_views(options.folder / file)
         y = np.unique(views.y, return_inverse=True)[1]
-        for method in methods or ("auto", "gfsc", "gf"):
+        for method in options.methods or ("auto", "gfsc", "gf"):
             found = np.mean([measured(method, views, y, draw) for draw in range(DRAWS)], axis=0)
             again, train, new, gaps = found
             print(
@@ -67,4 +71,4 @@ def main(folder, *methods):
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main()

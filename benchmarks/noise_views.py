@@ -19,7 +19,7 @@ SEEDS = range(3)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", nargs="?", default="MSRC-v5")
     parser.add_argument("-m", "--methods", default=",".join(METHODS))
     parser.add_argument("--noise", type=int, default=2)

@@ -10,6 +10,7 @@ except those of the documentation, the report in a browser, and the built packag
 
 from __future__ import annotations
 
+import argparse
 import re
 import subprocess
 import sys
@@ -81,9 +82,13 @@ def environment(constraints: list[str]) -> Path:
 
 
 def main() -> int:
-    constraints, arguments = oldest(), sys.argv[1:]
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--print", action="store_true", help="only print the constraints")
+    parser.add_argument("tests", nargs="*", metavar="TESTS")
+    options, more = parser.parse_known_args()  # other options are those of pytest
+    constraints, arguments = oldest(), [*options.tests, *more]
     print(*constraints, sep="\n", flush=True)
-    if arguments == ["--print"]:
+    if options.print:
         return 0
     command = [environment(constraints), "-m", "pytest", "-q", "-p", "no:cacheprovider", *(arguments or ("tests", *WITHOUT))]
     return subprocess.run(command, cwd=ROOT, check=False).returncode

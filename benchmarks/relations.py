@@ -7,7 +7,7 @@ columns ("features"), spectral clustering of the best graph, known by its accura
 graphs ("sum"), and k-means of words smoothed four times over that sum ("AGC").
 """
 
-import sys
+import argparse
 import time
 import warnings
 
@@ -201,19 +201,22 @@ def measured(made, draw):
     return {**found, "AutoFusion": accuracy(model.labels_), "seconds": time.process_time() - begin}, model
 
 
-def main(arguments):
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("sorts", nargs="*", metavar="SORT", help=", ".join(SORTS))
+    parser.add_argument("--draws", type=int, default=2)
+    parser.add_argument("--say", action="store_true", help="print what was chosen, too")
+    options = parser.parse_args()
     warnings.simplefilter("ignore")
-    draws = int(arguments[arguments.index("--draws") + 1]) if "--draws" in arguments else 2
-    named = [name for name in arguments if name in SORTS] or list(SORTS)
-    for name in named:
+    for name in options.sorts or SORTS:
         found = []
-        for draw in range(draws):
+        for draw in range(options.draws):
             scores, model = measured(SORTS[name], draw)
             found.append(scores)
-            if "--say" in arguments:
+            if options.say:
                 print(model.choice_, model.noise_views_, model.view_weights_.round(2), scores)
         print(f"{name:14}", *(f"{way} {np.mean([one[way] for one in found]):5.1f} " for way in found[0]), flush=True)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

@@ -7,6 +7,7 @@ of each result with the first; the same with the true number of clusters. The la
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import subprocess
@@ -51,12 +52,16 @@ def compare(name: str) -> bool:
 
 
 def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(FILES))
+    parser.add_argument("--one", nargs=2, metavar=("NAME", "TYPE"), help=argparse.SUPPRESS)  # for processes of this program
+    options = parser.parse_args()
     warnings.simplefilter("ignore")
-    if sys.argv[1:2] == ["--one"]:
-        print(json.dumps(fitted(sys.argv[2], sys.argv[3])))
+    if options.one:
+        print(json.dumps(fitted(*options.one)))
         return
     print("threads and precision: " + ", ".join(f"{threads} {dtype}" for threads, dtype in WAYS))
-    names = [name for name in sys.argv[1:] or FILES if data(name, FOLDER) is not None]
+    names = [name for name in options.names or FILES if data(name, FOLDER) is not None]
     same = sum(compare(name) for name in names)
     print(f"the same in every way: {same} of {len(names)} sets")
 

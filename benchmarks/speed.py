@@ -11,6 +11,7 @@ are read from ../shared/datasets beside the checkout and left out where they are
 
 from __future__ import annotations
 
+import argparse
 import os
 import subprocess
 import sys
@@ -360,7 +361,10 @@ def _seconds_of_fit(method, n_clusters, **environment):
 
 
 def main():
-    wanted = sys.argv[1:] or ["profile", "auto", "products", "start", "busy"]
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parts = ["profile", "auto", "products", "start", "busy"]
+    parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join(parts))
+    wanted = parser.parse_args().parts or parts
     if "profile" in wanted:
         there = [name for name in HARD if "overlapping" not in name and (DATA.exists() or HARD[name] in (words, too_many))]
         print_profiles(there)

@@ -4,6 +4,7 @@ import scipy.sparse as sp
 
 from reference import deviations
 from viewfuse.graphs import GramMatrix, factorise, factorise_deviations, min_max, self_expressive_graph, unit_samples
+from viewfuse.graphs.deviations import deviations_of_products
 
 RNG = np.random.default_rng(0)
 THIN, WIDE = RNG.normal(size=(30, 7)), RNG.normal(size=(12, 40))
@@ -63,6 +64,15 @@ def test_deviations_from_the_mean_of_unit_samples(view, dtype, as_sparse):
     expected = deviations(view) @ deviations(view).T
     assert np.trace(expected) == pytest.approx(100)
     np.testing.assert_allclose(gram_of_deviations(sp.csr_array(given) if as_sparse else given), expected, atol=2e-4)
+
+
+def test_deviations_from_inner_products():
+    view = WIDE.copy()
+    view[3] = 0
+    found = deviations_of_products(view @ view.T)
+    np.testing.assert_allclose(found.gram, gram_of_deviations(view), atol=1e-5)
+    close = 1 + 1e-6 * WIDE
+    assert deviations_of_products(close @ close.T) is None
 
 
 @pytest.mark.parametrize("distance", [1e-3, 1e-6])

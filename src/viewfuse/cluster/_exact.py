@@ -21,6 +21,7 @@ from ..exceptions import (
 )
 from ..fusion import FusionResult, fuse_graphs, learned_factors
 from ..graphs import GramFactor, GramMatrix, Samples
+from ..graphs.deviations import deviations_of_products
 from ..linalg import assign_clusters, edge_confidence, isolated_samples, unit_rows
 from ..linalg.threads import threads_for
 from ..views import Views, holds_networks
@@ -69,6 +70,8 @@ class ExactFusion(StoppableMixin, ViewReportMixin, NewSamplesMixin, RelationIdsM
     callback: Callback | None
 
     _counts_clusters = True
+    # Inner products of the samples, one array or None per view, where the fit around this one knows them.
+    _known_products: list[np.ndarray | None] | None = None
     _most_counted: ClassVar[int] = 2_000  # samples on which the number of clusters is estimated
     _memory_demand = MemoryDemand(6.2, wide_per_view=1.0, judged=4.0, judged_per_view=3.0)
     _memory_demand_in_single_precision: ClassVar[MemoryDemand] = MemoryDemand(
@@ -209,7 +212,16 @@ class ExactFusion(StoppableMixin, ViewReportMixin, NewSamplesMixin, RelationIdsM
             return chosen, None
         check_zero_samples(views, arrays, used, self._present)
         present = self._present_in(used, views)
-        return learned_factors(chosen), present
+        return self._factors(chosen, used), present
+
+    def _factors(self, chosen: list[Any], used: list[int]) -> list[Any]:
+        """The factors of these views; from inner products where these are known."""
+        if self._known_products is None:
+            return learned_factors(chosen)
+        known = [self._known_products[v] for v in used]
+        found = [None if products is None else deviations_of_products(products) for products in known]
+        learned = iter(learned_factors([view for view, factor in zip(chosen, found, strict=True) if factor is None]))
+        return [next(learned) if factor is None else factor for factor in found]
 
     def _clustered(
         self,

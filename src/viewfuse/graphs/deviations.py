@@ -30,7 +30,7 @@ from .representation import sparse_if_mostly_zero
 from .scaling import ScaledView, as_dense, unit_samples
 from .self_expressive import GramFactor, GramMatrix, factorise, gram_matrix, in_double
 
-__all__ = ["TRACE", "factorise_deviations", "of_trace"]
+__all__ = ["TRACE", "deviations_of_products", "factorise_deviations", "of_trace"]
 
 TRACE = 100.0
 _FAR = 1e-4  # of the length of a sample
@@ -53,6 +53,16 @@ def factorise_deviations(view: Any) -> GramFactor | GramMatrix:
     dense = in_double(as_dense(unit) if sp.issparse(view) else unit.values)
     scaled = of_trace(unit_samples(_from_mean(dense, negligible)))
     return GramMatrix(gram_matrix(scaled).astype(np.float32)) if wide else factorise(scaled).single_precision()
+
+
+def deviations_of_products(products: np.ndarray) -> GramMatrix | None:
+    """The same from the inner products of the samples, (n, n); None if rounding errors are too large for that."""
+    lengths = np.sqrt(np.maximum(np.diagonal(products), 0.0))
+    inverse = np.where(lengths > 0, 1 / np.where(lengths > 0, lengths, 1.0), 0.0)
+    gram = products * inverse[:, None]
+    gram *= inverse[None, :]
+    negligible = _ROUNDING * float(np.finfo(np.float32).eps)  # as that of the points in single precision
+    return GramMatrix(_gram_from_mean(gram, negligible).astype(np.float32)) if _all_far_from_mean(gram) else None
 
 
 def of_trace(view: ScaledView) -> ScaledView:

@@ -231,7 +231,16 @@ def clustered_again(candidate: Candidate, task: Task) -> np.ndarray:
 def _fitted(model: Any, samples: Samples) -> Any:
     """Fitted in single precision, without a verdict: there is one on what is chosen in the end."""
     model._gives_verdict = False
+    model._known_products = _products_of_wide_views(samples) if model.device is None else None
     return model.fit([view.astype(np.float32) for view in samples.with_gaps()])
+
+
+def _products_of_wide_views(samples: Samples) -> list[np.ndarray | None] | None:
+    """The inner products of the samples in views with at least as many columns, if they are known."""
+    if samples.products is None:
+        return None
+    wide = [view.shape[1] >= len(samples) for view in samples.points]
+    return [products if is_wide else None for products, is_wide in zip(samples.products, wide, strict=True)]
 
 
 _WAYS: dict[str, Callable[[Task, Effort], Candidate]] = {
