@@ -89,3 +89,13 @@ def test_rows_are_cut_where_the_quick_cut_leaves_a_cluster_empty():
     with pytest.warns(DegenerateGraphWarning):
         labels = cut_rows(vectors, n_init=1, random_state=np.random.RandomState(0))
     assert len(np.unique(labels)) == 3
+
+
+def test_regression_equal_eigenvalues_are_all_found():
+    """Two cliques of 10 and 8: LAPACK's driver for some of the eigenvalues left out all but two of four."""
+    graph = sp.csr_array(sp.block_diag([np.ones((m, m)) - np.eye(m) for m in (10, 8)]) / 9)
+    for count in (3, 4, 6):
+        found = spectrum(graph, count, random_state=np.random.RandomState(0))
+        assert found.vectors.shape == (18, count)
+        expected = np.linalg.eigvalsh(np.eye(18) - normalized_graph(graph).toarray())[:count]
+        np.testing.assert_allclose(found.values, expected, atol=1e-9)

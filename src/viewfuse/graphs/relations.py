@@ -17,6 +17,8 @@ import scipy.linalg
 import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator, eigsh
 
+from ..linalg import largest_eigenpairs
+
 __all__ = ["RelationPoints", "low_pass", "spectral_points", "undirected"]
 
 _MOST_POINTS = 64  # coordinates of a kernel or distance; a power of two, for the rotation
@@ -62,8 +64,7 @@ def spectral_points(graph: sp.csr_array, count: int, random_state: np.random.Ran
     count = min(count, n)
     if n <= _DENSE_UP_TO or count > n // 4:
         whole = scaled.toarray() + tau / n * np.outer(root, root)
-        values, vectors = scipy.linalg.eigh(whole, subset_by_index=(n - count, n - 1), check_finite=False)
-        return values[::-1], vectors[:, ::-1]
+        return largest_eigenpairs(whole, count)
 
     def product(vector: np.ndarray) -> np.ndarray:
         return np.asarray(scaled @ vector + tau / n * root * (root @ vector))

@@ -17,7 +17,7 @@ from .complement import Complement, normalized_adjacency
 from .congruence import Congruence
 from .covariance import shrunk_covariance
 from .device_search import nearest_rows
-from .eigensolvers import Eigenpairs, smallest_eigenpairs, symmetric_eigh
+from .eigensolvers import Eigenpairs, largest_eigenpairs, smallest_eigenpairs, symmetric_eigh
 from .gram import gram_factor
 from .grouped_search import GroupedSearch
 from .inverse import shifted_inverse
@@ -46,6 +46,7 @@ __all__ = [
     "gram_factor",
     "halves",
     "isolated_samples",
+    "largest_eigenpairs",
     "margin_confidence",
     "nearest_centres",
     "nearest_rows",

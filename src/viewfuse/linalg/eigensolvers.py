@@ -18,7 +18,7 @@ from array_api_compat import array_namespace, is_numpy_array
 from .._utils.device import beside, to_host
 from ..exceptions import DivergenceError, ViewfuseError
 
-__all__ = ["Eigenpairs", "smallest_eigenpairs", "symmetric_eigh"]
+__all__ = ["Eigenpairs", "largest_eigenpairs", "smallest_eigenpairs", "symmetric_eigh"]
 
 _MAX_BASIS_BLOCKS = 6
 _MANY = 32  # eigenvectors, from which a filter is faster than a larger basis
@@ -93,6 +93,19 @@ def smallest_eigenpairs(
             return found
     found = _block_davidson(laplacian, k, _start_block(laplacian, block_size, start, random_state), tol, max_iterations)
     return _dense(laplacian, k) if found is None else found
+
+
+def largest_eigenpairs(matrix: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """The largest eigenvalues, descending, and their eigenvectors of a dense symmetric matrix; none if it is not finite.
+
+    The driver that finds only some may leave out some of many equal ones without a word. Then all are computed.
+    """
+    n = len(matrix)
+    values, vectors = scipy.linalg.eigh(matrix, subset_by_index=(n - count, n - 1), check_finite=False)
+    if len(values) < count and np.isfinite(matrix).all():
+        negative, vectors = symmetric_eigh(-matrix, smallest=count)
+        return -negative, vectors
+    return values[::-1], vectors[:, ::-1]
 
 
 def symmetric_eigh(matrix: Any, *, smallest: int | None = None) -> tuple[Any, Any]:

@@ -18,8 +18,9 @@ from sklearn.cluster import KMeans
 
 from .assign import assign_clusters, unit_rows
 from .components import component_vectors
+from .eigensolvers import largest_eigenpairs
 
-__all__ = ["Spectrum", "cut_rows", "normalized_graph", "quick_cut", "spectrum"]
+__all__ = ["Spectrum", "cut_rows", "grouped_rows", "normalized_graph", "quick_cut", "spectrum"]
 
 _DENSE_UP_TO = 500  # samples
 _DENSE_SHARE = 8  # or from a share of 1/8 of the eigenvectors on
@@ -78,8 +79,8 @@ def spectrum(
 
     if n <= dense_up_to or count > n // _DENSE_SHARE:
         dense = normalized.astype(dense_type).toarray()
-        values, vectors = scipy.linalg.eigh(dense, subset_by_index=(n - count, n - 1), check_finite=False)
-        return Spectrum(1 - values[::-1], np.hstack([components, vectors[:, ::-1][:, found:]]))
+        values, vectors = largest_eigenpairs(dense, count)
+        return Spectrum(1 - values, np.hstack([components, vectors[:, found:]]))
     values, vectors = _leading(normalized, components, count - found, random_state.standard_normal(n))
     return Spectrum(np.concatenate([np.zeros(found), 1 - values]), np.hstack([components, vectors]))
 
@@ -109,14 +110,23 @@ def cut_rows(vectors: np.ndarray, *, n_init: int, random_state: np.random.Random
     One start is the :func:`quick_cut`. For a hundred clusters it leads to less inertia than fifty random starts do; for few
     clusters that are hardly separate, to more.
     """
-    k, rows = vectors.shape[1], np.asarray(unit_rows(vectors), dtype=np.float64)
-    drawn = np.asarray(assign_clusters(rows, k, n_init=n_init, random_state=random_state))
-    start = quick_cut(vectors)
-    if np.bincount(start, minlength=k).min() == 0:
-        return drawn
-    found = KMeans(k, init=_means(rows, start, k), n_init=1).fit(rows).labels_.astype(np.int64)
-    is_whole = np.bincount(found, minlength=k).min() > 0
-    return found if is_whole and _inertia(rows, found, k) < _inertia(rows, drawn, k) else drawn
+    rows = np.asarray(unit_rows(vectors), dtype=np.float64)
+    return grouped_rows(rows, vectors.shape[1], [quick_cut(vectors)], n_init=n_init, random_state=random_state)
+
+
+def grouped_rows(
+    rows: np.ndarray, k: int, starts: Sequence[np.ndarray], *, n_init: int, random_state: np.random.RandomState
+) -> np.ndarray:
+    """k-means on rows, (n, p): the best by inertia of ``n_init`` random starts and of these clusterings, (n,) each."""
+    best = np.asarray(assign_clusters(rows, k, n_init=n_init, random_state=random_state))
+    for start in starts:
+        if np.bincount(start, minlength=k).min() == 0:
+            continue
+        found = KMeans(k, init=_means(rows, start, k), n_init=1).fit(rows).labels_.astype(np.int64)
+        is_whole = np.bincount(found, minlength=k).min() > 0
+        if is_whole and _inertia(rows, found, k) < _inertia(rows, best, k):
+            best = found
+    return best
 
 
 def _means(rows: np.ndarray, labels: np.ndarray, k: int) -> np.ndarray:

@@ -7,8 +7,10 @@
   together.
 * ``fused graphs``: GFSC. Self-expressive graphs and their cut in one optimisation; the only one that learns weights.
 
-If samples are missing from views, each of these fills the gaps in its own way, and which one suits cannot be seen in halves,
-where gaps are filled anew. Then k-means on the embeddings of all is the result (``all together``).
+If samples are missing from views, each of these fills the gaps in its own way, and none is best everywhere. Then k-means on
+the embeddings of all is the result (``all together``). Each is weighted by the odds ``b/(1 − b)`` that its clusters come
+back in halves of the samples (b, an adjusted Rand index): as in a vote, where one that errs rarely counts for several that
+err often. Anchors, whose places are chance, take part twice.
 
 Where there are few columns and enough samples, a density can be estimated. Then a ``gaussian mixture`` of all views side by
 side is preferred to graphs: it knows the shapes of clusters that touch. With too few samples for a covariance of each
@@ -18,7 +20,7 @@ cluster, or too many filled cells, the clusters share one covariance (``gaussian
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -28,8 +30,8 @@ from sklearn.mixture import GaussianMixture
 from ..._utils.device import to_host
 from ..._utils.warn import ignoring, quietly
 from ...graphs import Samples
-from ...linalg import assign_clusters, unit_rows
-from ...linalg.sparse_cut import cut_rows, normalized_graph, spectrum
+from ...linalg import unit_rows
+from ...linalg.sparse_cut import cut_rows, grouped_rows, normalized_graph, spectrum
 from ..gfsc import GFSC
 from .anchor_ensemble import AnchorEnsemble
 from .joint import JointCut, is_balanced
@@ -37,7 +39,6 @@ from .joint import JointCut, is_balanced
 __all__ = [
     "FUSED",
     "JOINT",
-    "MAKING",
     "MIXTURES",
     "QUICK",
     "TOGETHER",
@@ -45,14 +46,14 @@ __all__ = [
     "Task",
     "all_together",
     "clustered_again",
+    "clustered_like",
     "fused_graphs",
     "gaussian_mixture",
 ]
 
 JOINT, FUSED, TOGETHER = "joint neighbours", "fused graphs", "all together"
 MIXTURES = {"gaussian mixture": "full", "gaussian mixture of one shape": "tied"}  # and the type of their covariances
-_N_INIT, _FEW_INIT = 3, 1
-_MOST_SWEEPS, _FEW_SWEEPS = 200, 5
+_FEW_INIT, _FEW_SWEEPS = 1, 5  # for halves of the samples
 _PLACEMENTS, _MOST_PLACEMENTS = 3, 9  # of anchors
 _PLACED_SAMPLES = 1_500  # in all placements together
 _MOST_COLUMNS = 12
@@ -79,8 +80,23 @@ class Task:
 
 
 @dataclass(frozen=True)
+class Effort:
+    """Random starts of a cut, placements of anchors (None: by the number of samples), and iterations of the fusion."""
+
+    n_init: int = 3
+    placements: int | None = None
+    max_iter: int = 200
+
+
+FULL = Effort()
+
+
+@dataclass(frozen=True)
 class Candidate:
-    """A clustering: its labels, the embedding and the graph they come from, and how the iterations ended, if any."""
+    """A clustering: its labels, the embedding and the graph they come from, and how the iterations ended, if any.
+
+    ``weights`` are those of the others in ``all together``.
+    """
 
     name: str
     labels: np.ndarray
@@ -88,34 +104,39 @@ class Candidate:
     graph: Any
     n_iter: int = 1
     converged: bool = True
+    weights: tuple[float, ...] = ()
 
 
-def view_neighbors(task: Task, n_init: int = _N_INIT) -> Candidate:
-    return _cut("view neighbours", task.samples.mean_graph(), task, n_init)
+def joint_neighbors(task: Task, effort: Effort = FULL) -> Candidate:
+    return _cut(JOINT, task.samples.joint_graph(), task, effort)
 
 
-def _cut(name: str, graph: sp.csr_array, task: Task, n_init: int) -> Candidate:
+def view_neighbors(task: Task, effort: Effort = FULL) -> Candidate:
+    return _cut("view neighbours", task.samples.mean_graph(), task, effort)
+
+
+def _cut(name: str, graph: sp.csr_array, task: Task, effort: Effort) -> Candidate:
     rng = np.random.RandomState(task.seed)
     embedding = spectrum(graph, task.n_clusters, random_state=rng, points=task.samples.points).vectors
     with quietly():
-        labels = cut_rows(embedding, n_init=n_init, random_state=rng)
+        labels = cut_rows(embedding, n_init=effort.n_init, random_state=rng)
     return Candidate(name, labels, embedding, graph)
 
 
-def anchors(task: Task, placements: int | None = None) -> Candidate:
-    if placements is None:  # of few samples each placement says less, and costs little
+def anchors(task: Task, effort: Effort = FULL) -> Candidate:
+    if (placements := effort.placements) is None:  # of few samples each placement says less, and costs little
         placements = min(max(_PLACEMENTS, _PLACED_SAMPLES // len(task.samples)), _MOST_PLACEMENTS)
     with quietly():
         found = AnchorEnsemble.of(task.samples, task.n_clusters, placements, np.random.RandomState(task.seed))
     return Candidate("anchors", found.labels, found.embedding, found.graph(), found.n_iter, found.converged)
 
 
-def fused_graphs(task: Task, max_iter: int = _MOST_SWEEPS) -> Candidate:
+def fused_graphs(task: Task, effort: Effort = FULL) -> Candidate:
     with quietly():
         method = GFSC(
             task.n_clusters,
             view_weights=task.samples.weights,
-            max_iter=max_iter,
+            max_iter=effort.max_iter,
             random_state=task.seed,
             device=task.device,
         )
@@ -163,48 +184,48 @@ def _mixture_labels(
     return np.asarray(best.predict(joint))
 
 
-def all_together(candidates: Sequence[Candidate], n_clusters: int, seed: int) -> Candidate:
-    """k-means on the embeddings of several candidates side by side, each row of each at unit length.
+def all_together(candidates: Sequence[Candidate], weights: Sequence[float], task: Task, effort: Effort = FULL) -> Candidate:
+    """k-means on the embeddings of the four candidates and of anchors in other places, with the weights of the four.
 
-    Its graph is the mean of theirs, and its embedding has the leading directions of what is side by side.
+    The rows of each embedding have length ``√w``. The graph is the weighted mean of theirs, and the embedding has the
+    leading directions of what is side by side.
     """
-    rows = np.hstack([unit_rows(candidate.embedding[:, :n_clusters]) for candidate in candidates])
+    parts = [*candidates, anchors(replace(task, seed=task.seed + 1), effort)]
+    names = [candidate.name for candidate in parts]
+    shares = np.array([weights[names.index(name)] for name in names])
+    shares /= shares.sum()
+    k = task.n_clusters
+    rows = np.hstack([np.sqrt(share) * unit_rows(part.embedding[:, :k]) for share, part in zip(shares, parts, strict=True)])
+    starts = [part.labels for part in parts]
     with quietly():
-        labels = assign_clusters(rows, n_clusters, n_init=_N_INIT, random_state=np.random.RandomState(seed))
+        labels = grouped_rows(rows, k, starts, n_init=effort.n_init, random_state=np.random.RandomState(task.seed))
     left, lengths, _ = np.linalg.svd(rows, full_matrices=False)
-    graphs = [normalized_graph(sp.csr_array(candidate.graph)) for candidate in candidates]
+    graphs = [share * normalized_graph(sp.csr_array(part.graph)) for share, part in zip(shares, parts, strict=True)]
     return Candidate(
         TOGETHER,
-        np.asarray(labels),
-        left[:, :n_clusters] * lengths[:n_clusters],
-        sp.csr_array(sum(graphs[1:], graphs[0]) / len(graphs)),
-        max(candidate.n_iter for candidate in candidates),
-        all(candidate.converged for candidate in candidates),
+        labels,
+        left[:, :k] * lengths[:k],
+        sp.csr_array(sum(graphs[1:], graphs[0])),
+        max(part.n_iter for part in parts),
+        all(part.converged for part in parts),
+        tuple(weights),
     )
 
 
-def every_way(task: Task, n_init: int = _N_INIT, placements: int | None = None, max_iter: int = _MOST_SWEEPS) -> Candidate:
-    """All other candidates together."""
-    joint = _cut(JOINT, task.samples.joint_graph(), task, n_init)
-    others = [view_neighbors(task, n_init), anchors(task, placements), fused_graphs(task, max_iter)]
-    return all_together([joint, *others], task.n_clusters, task.seed)
+def clustered_like(candidate: Candidate, task: Task, effort: Effort = FULL) -> Candidate:
+    """Other samples in the candidate's way, which is not a mixture."""
+    if candidate.name != TOGETHER:
+        return _WAYS[candidate.name](task, effort)
+    parts = [way(task, effort) for way in _WAYS.values()]
+    return all_together(parts, candidate.weights, task, effort)
 
 
 def clustered_again(candidate: Candidate, task: Task) -> np.ndarray:
-    """The labels of some of the samples in the candidate's way, with fewer starts, placements and iterations."""
-    name, max_iter = candidate.name, min(candidate.n_iter, _FEW_SWEEPS)
-    if name == JOINT:
-        return _cut(name, task.samples.joint_graph(), task, _FEW_INIT).labels
-    if name in MIXTURES:
+    """The labels of some of the samples in the candidate's way, with less effort."""
+    if candidate.name in MIXTURES:
         rng = np.random.RandomState(task.seed)
-        return _mixture_labels(task.samples.joint(), task.n_clusters, MIXTURES[name], rng)
-    if name == "anchors":
-        return anchors(task, placements=1).labels
-    if name == FUSED:
-        return fused_graphs(task, max_iter).labels
-    if name == TOGETHER:
-        return every_way(task, _FEW_INIT, placements=1, max_iter=max_iter).labels
-    return view_neighbors(task, _FEW_INIT).labels
+        return _mixture_labels(task.samples.joint(), task.n_clusters, MIXTURES[candidate.name], rng)
+    return clustered_like(candidate, task, Effort(_FEW_INIT, 1, min(candidate.n_iter, _FEW_SWEEPS))).labels
 
 
 def _fitted(model: Any, samples: Samples) -> Any:
@@ -222,11 +243,10 @@ def _products_of_wide_views(samples: Samples) -> list[np.ndarray | None] | None:
     return [products if is_wide else None for products, is_wide in zip(samples.products, wide, strict=True)]
 
 
-# The ways to cluster beside the joint neighbours; the quick ones first.
-QUICK: tuple[Callable[[Task], Candidate], ...] = (view_neighbors, anchors)
-MAKING: dict[str, Callable[[Task], Candidate]] = {
+_WAYS: dict[str, Callable[[Task, Effort], Candidate]] = {
+    JOINT: joint_neighbors,
     "view neighbours": view_neighbors,
     "anchors": anchors,
     FUSED: fused_graphs,
-    TOGETHER: every_way,
 }
+QUICK = (view_neighbors, anchors)  # beside the joint neighbours

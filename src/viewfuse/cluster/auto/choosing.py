@@ -18,19 +18,19 @@ from ..verdict import Returned
 from .borders import moved_at_borders
 from .candidates import (
     JOINT,
-    MAKING,
     MIXTURES,
     QUICK,
     TOGETHER,
     Candidate,
     Task,
     all_together,
+    clustered_like,
     fused_graphs,
     gaussian_mixture,
 )
 from .choice import agreement_of, mean_of_others
 from .joint import JointCut
-from .merit import Merit, merits_of, returned_of
+from .merit import Merit, merits_of, odds, returned_of
 from .overlapping import OVERLAPPING, Overlapping
 
 __all__ = ["Chooser", "Chosen"]
@@ -129,39 +129,37 @@ class Chooser:
         if mixture is not None:
             candidates.append(_of_rows(mixture, rows))
         elif not _agree(candidates) and self._has_time():
-            if samples.present is None:
-                merits = self._weighed(candidates, some, cut.n_clusters)
-            else:
-                candidates = self._with_more(candidates, [fused_graphs], some, cut.n_clusters)
-                candidates.append(all_together(candidates, cut.n_clusters, self._seed()))
+            merits = self._weighed(candidates, some, cut.n_clusters)
         agreement = _agreement(candidates)
         best, reason = _best(candidates, agreement, merits, cut)
         if some is not samples:
-            best = self._of_all(best.name, [first, mixture], samples, cut.n_clusters)
+            best = self._of_all(best, [first, mixture], samples, cut.n_clusters)
         return Chosen(best, reason, tuple(candidates), agreement, merits, self.stopped)
 
-    def _of_all(self, name: str, given: Sequence[Candidate | None], samples: Samples, n_clusters: int) -> Candidate:
-        """The candidate of this name for all samples: one that is given, or made now."""
+    def _of_all(self, best: Candidate, given: Sequence[Candidate | None], samples: Samples, n_clusters: int) -> Candidate:
+        """The same candidate for all samples: one that is given, or made now."""
         for candidate in given:
-            if candidate is not None and candidate.name == name:
+            if candidate is not None and candidate.name == best.name:
                 return candidate
-        return MAKING[name](Task(samples, n_clusters, self._seed(), self.device))
+        return clustered_like(best, self._task(samples, n_clusters))
 
     def _weighed(self, candidates: list[Candidate], samples: Samples, n_clusters: int) -> dict[str, Merit]:
-        """Append the slowest candidate, and find the merits of all by their names.
+        """Append the slowest candidate and, if samples are missing from views, all together; find the merits by names.
 
-        While it is made, halves are clustered in the ways of the others.
+        While the slowest is made, halves are clustered in the ways of the others.
         """
         step("another clustering: fused graphs; and halves of the samples, to see what comes back")
         seed = self._seed()
-        make = partial(fused_graphs, Task(samples, n_clusters, self._seed(), self.device))
+        make = partial(fused_graphs, self._task(samples, n_clusters))
         back = [partial(returned_of, candidate, samples, self.device, seed) for candidate in candidates]
         fused, *returned = together([make, *back])
-        candidates.append(fused)
-        self._say(fused)
+        self._append(fused, candidates)
         returned.append(returned_of(fused, samples, self.device, seed))
-        agreement = _agreement(candidates)
-        return merits_of(candidates, agreement, returned, samples)
+        if samples.present is not None:
+            weights = [odds(each) for each in returned]
+            self._append(all_together(candidates, weights, self._task(samples, n_clusters)), candidates)
+            returned.append(returned_of(candidates[-1], samples, self.device, seed))
+        return merits_of(candidates, _agreement(candidates), returned, samples)
 
     def _with_more(
         self, candidates: list[Candidate], ways: Sequence[Callable[[Task], Candidate]], samples: Samples, n_clusters: int
@@ -172,8 +170,7 @@ class Chooser:
             if _agree(made) or not self._has_time():
                 break
             step(f"another clustering: {way.__name__.replace('_', ' ')}")
-            made.append(way(Task(samples, n_clusters, self._seed(), self.device)))
-            self._say(made[-1])
+            self._append(way(self._task(samples, n_clusters)), made)
         return made
 
     def _has_time(self) -> bool:
@@ -181,7 +178,8 @@ class Chooser:
             self.stopped = "max_time"
         return self.stopped is None
 
-    def _say(self, candidate: Candidate) -> None:
+    def _append(self, candidate: Candidate, candidates: list[Candidate]) -> None:
+        candidates.append(candidate)
         if self.verbose:
             print(f"AutoFusion: {candidate.name}, {time.monotonic() - self.begin:.1f} s")
 
@@ -190,6 +188,9 @@ class Chooser:
         seed = self._seed()
         first, second = (returned_of(candidate, samples, self.device, seed).usual for candidate in (one, other))
         return first is None or second is None or first > second
+
+    def _task(self, samples: Samples, n_clusters: int) -> Task:
+        return Task(samples, n_clusters, self._seed(), self.device)
 
     def _seed(self) -> int:
         return int(self.random_state.randint(2**31 - 1))

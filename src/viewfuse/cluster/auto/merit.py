@@ -24,10 +24,11 @@ from .candidates import Candidate, Task, clustered_again
 from .choice import mean_of_others
 from .joint import neighbors_inside
 
-__all__ = ["Merit", "merits_of", "returned_of"]
+__all__ = ["Merit", "merits_of", "odds", "returned_of"]
 
 _HALVES, _MORE_HALVES = 2, 4  # more of few samples: these differ
 _FEW = 500
+_LEAST, _MOST = 0.01, 0.99  # of what comes back: an adjusted Rand index may be 1, or below 0
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,14 @@ def returned_of(candidate: Candidate, samples: Samples, device: str | None, seed
 
     n_halves = _MORE_HALVES if len(labels) < _FEW else _HALVES
     return come_back(labels, k, cluster, np.random.RandomState(seed), n_halves)
+
+
+def odds(returned: Returned) -> float:
+    """``b/(1 − b)`` with the share b that came back; 1 if there are too few samples for halves."""
+    if returned.agreement is None:
+        return 1.0
+    share = min(max(returned.agreement, _LEAST), _MOST)
+    return share / (1 - share)
 
 
 def _inside(samples: Samples, labels: np.ndarray) -> float:
