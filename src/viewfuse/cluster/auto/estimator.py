@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar
 
@@ -17,13 +17,8 @@ from ..._utils.device import moves_to, on_device, to_host
 from ..._utils.steps import step
 from ..._utils.text import count as counted
 from ..._utils.warn import note, warn
-from ...exceptions import (
-    ConvergenceWarning,
-    UnstableClustersWarning,
-    ViewsError,
-)
+from ...exceptions import ConvergenceWarning, UnstableClustersWarning, ViewsError
 from ...graphs import Samples
-from ...graphs.representation import sparse_if_mostly_zero
 from ...linalg import numbered_by_size, renumbered
 from ...views import Views, holds_networks
 from .._base import EmbeddingMixin, MultiViewClusterer
@@ -41,9 +36,9 @@ from .assignment import AssignmentMixin, Placed
 from .canonical import canonical_order, distinct_views, in_unit, unit
 from .choice import AutoChoice, ViewChoice
 from .choosing import Chooser, Chosen
+from .given import GivenViews
 from .joint import NO_STRUCTURE, JointCut, clearest_cut, neighbors_inside, null_values
 from .labelling import labels_with_gaps
-from .measure import Measure
 from .overlapping import Overlapping, overlapping_clusters, samples_for_overlapping
 from .unknown import nothing_known
 from .with_relations import fit_relations, placed_with_relations
@@ -53,6 +48,31 @@ __all__ = ["AutoFusion"]
 _FEWEST_WITH_OUTLIERS = 50
 _MOST_SCORED = 500  # new samples whose outlier scores are computed to compare them with those of the fit
 _UNSTABLE = 0.2  # mean agreement below which no candidate confirms another
+
+
+@dataclass(frozen=True)
+class _JointClusters:
+    """The clusters of the joint neighbour graph.
+
+    Attributes
+    ----------
+    cut : JointCut
+    nulls : array, the eigenvalues of clouds without clusters
+    overlapping : Overlapping or None
+        Clusters that no neighbour graph sees, of the samples that were clustered and of more.
+    more : (m,) array of int, these samples
+    """
+
+    cut: JointCut
+    nulls: np.ndarray
+    overlapping: Overlapping | None = None
+    more: np.ndarray | None = None
+
+    def more_labelled(self, n_clustered: int) -> tuple[np.ndarray, np.ndarray] | None:
+        """Samples that are labelled beside those that were clustered, and their labels."""
+        if self.overlapping is None or self.more is None:
+            return None
+        return self.more, self.overlapping.labels[n_clustered:]
 
 
 class AutoFusion(AssignmentMixin, EmbeddingMixin, RelationIdsMixin, MultiViewClusterer):
@@ -229,72 +249,83 @@ class AutoFusion(AssignmentMixin, EmbeddingMixin, RelationIdsMixin, MultiViewClu
         if self.device is not None and moves_to(self.device, arrays):
             on_device([], self.device)  # raises if there is no such device, also if no candidate would use it
         rng = check_random_state(self.random_state)
-        self._units = [unit(array) for array in arrays]
-        arrays = self._in_units(arrays)
         own = OwnWeights.of(self, views.names)
         step("measuring the views")
+        given, repeats = self._given_views(views, arrays, own, used)
+        order = canonical_order(given.arrays)
+        given = given.compact()
+        rows, samples = self._measured_rows(given, order, rng)
+        self._set_n_clusters(samples)
+        step("joint neighbours")
+        joint = self._joint_cut(given, order, rows, samples, rng)
+        cut = replace(joint.cut, filled=views.filled_share(self._used))
+        self._kept = list(cut.views)
+        chooser = Chooser(self.device, rng, begin, self.max_time, self.verbose)
+        chosen = chooser.choose(samples, cut, joint.overlapping)
+        self._record(chosen, cut, views)
+        self._sample_embedding = chosen.best.embedding
+        if joint.overlapping is None:
+            self._judge(chosen, chooser, samples, cut, joint.nulls)
+            self._sample_labels = numbered_by_size(chosen.best.labels)
+        else:
+            self.verdict_, self._sample_labels = joint.overlapping.verdict, chosen.best.labels
+        self._describe_views(views, samples, repeats, own)
+        step("assigning all samples")
+        self._assign_all(
+            np.hstack([self._sample_points[v] for v in self._kept]),
+            partial(self._joint_of, given),
+            len(given),
+            rows,
+            samples.of_views(self._kept).joint_products(),
+            joint.more_labelled(len(rows)),
+        )
+        self._warn()
+        del self._present
+
+    def _given_views(
+        self, views: Views, arrays: list[Any], own: OwnWeights, used: list[int]
+    ) -> tuple[GivenViews, dict[int, int]]:
+        """The views that are used, and which view each of the others repeats."""
+        self._units = [unit(array) for array in arrays]
+        arrays = self._in_units(arrays)
         self._used, repeats = distinct_views(views, arrays, own.used(used))
-        given, present = self._chosen(arrays, self._present)
+        chosen, present = self._chosen(arrays, self._present)
         _check_present_somewhere(present, views)
         if len(views) > self._most_clustered:
             note(
                 f"Of {len(views):,} samples {self._most_clustered:,}, drawn at random, were clustered; the others were "
                 "assigned to their clusters."
             )
-        encoded = [views.is_encoded(v) for v in self._used]
+        encoded, kinds = [views.is_encoded(v) for v in self._used], [views.kinds[v] for v in self._used]
         factors = own.factors[self._used] / own.factors[self._used].mean()
-        kinds = [views.kinds[v] for v in self._used]
+        return GivenViews(chosen, present, encoded, kinds, factors, own.are_given), repeats
 
-        def measured(rows: np.ndarray) -> Samples:
-            there = None if present is None else present[rows]
-            self._measure, points = Measure.learn([view[rows] for view in given], there, encoded, factors, kinds)
-            self._sample_points = points
-            return Samples(tuple(points), there, tuple(factors.tolist()) if own.are_given else None).compact()
-
-        order = canonical_order(given)
-        given = [sparse_if_mostly_zero(view) for view in given] if present is None else given
+    def _measured_rows(self, given: GivenViews, order: np.ndarray, rng: np.random.RandomState) -> tuple[np.ndarray, Samples]:
+        """The samples that are clustered: of many, some drawn at random, and in any case without outliers."""
         rows = self._clustered_rows(order, rng)
-        samples = measured(rows)
+        self._measure, self._sample_points, samples = given.measured(rows)
         typical = _typical(samples, 2 if self.n_clusters == "auto" else self.n_clusters)
         if len(typical) < len(rows):
             rows = rows[typical]
-            samples = measured(rows)
-        self._set_n_clusters(samples)
-        step("joint neighbours")
-        cut = replace(clearest_cut(samples, self.n_clusters_, rng), filled=views.filled_share(self._used))
+            self._measure, self._sample_points, samples = given.measured(rows)
+        return rows, samples
+
+    def _joint_cut(
+        self, given: GivenViews, order: np.ndarray, rows: np.ndarray, samples: Samples, rng: np.random.RandomState
+    ) -> _JointClusters:
+        """The clearest cut of the joint neighbours or, if they see no clusters, those of the means of more samples."""
+        cut = clearest_cut(samples, self.n_clusters_, rng)
         nulls = null_values(samples, cut, rng)
-        more = np.empty(0, dtype=np.intp)
-        overlapping = None
-        if ratio_to_null(cut.spectrum.values, nulls, self.n_clusters_) > NO_STRUCTURE:
-            cut = replace(cut, gap=0.0)
-            if len(order) > self._most_clustered and self.n_clusters_ > 1:
-                more = self._more_rows(order, rows, sum(points.shape[1] for points in self._sample_points), rng)
-                overlapping = self._overlapping(given, present, np.concatenate([rows, more]), samples.weights, rng)
+        if ratio_to_null(cut.spectrum.values, nulls, self.n_clusters_) <= NO_STRUCTURE:
+            return _JointClusters(cut, nulls)
+        cut = replace(cut, gap=0.0)
+        if len(order) <= self._most_clustered or self.n_clusters_ < 2:
+            return _JointClusters(cut, nulls)
+        more = self._more_rows(order, rows, sum(points.shape[1] for points in self._sample_points), rng)
+        overlapping = self._overlapping(given, np.concatenate([rows, more]), samples.weights, rng)
         if overlapping is not None:
             cut = replace(cut, views=tuple(range(samples.n_views)))
-        self._kept = list(cut.views)
-        chooser = Chooser(self.device, rng, begin, self.max_time, self.verbose)
-        chosen = chooser.choose(samples, cut, overlapping)
-        self._record(chosen, cut, views)
-        if overlapping is None:
-            self._judge(chosen, chooser, samples, cut, nulls)
-            self._sample_labels, more_labelled = numbered_by_size(chosen.best.labels), None
-        else:
-            self.verdict_, self._sample_labels = overlapping.verdict, chosen.best.labels
-            more_labelled = more, overlapping.labels[len(rows) :]
-        self._sample_embedding = chosen.best.embedding
-        self._describe_views(views, samples, repeats, own)
-        step("assigning all samples")
-        self._assign_all(
-            np.hstack([self._sample_points[v] for v in self._kept]),
-            partial(self._joint_of, given, present),
-            given[0].shape[0],
-            rows,
-            samples.of_views(self._kept).joint_products(),
-            more_labelled,
-        )
-        self._warn()
-        del self._present
+        return _JointClusters(cut, nulls, overlapping, more)
 
     def _in_units(self, arrays: list[Any]) -> list[Any]:
         """The views in units in which squares neither overflow nor vanish, in the processor's memory."""
@@ -320,17 +351,12 @@ class AutoFusion(AssignmentMixin, EmbeddingMixin, RelationIdsMixin, MultiViewClu
         return others[np.sort(rng.choice(len(others), count, replace=False))]
 
     def _overlapping(
-        self,
-        chosen: list[Any],
-        present: np.ndarray | None,
-        rows: np.ndarray,
-        weights: tuple[float, ...] | None,
-        rng: np.random.RandomState,
+        self, given: GivenViews, rows: np.ndarray, weights: tuple[float, ...] | None, rng: np.random.RandomState
     ) -> Overlapping | None:
         """Clusters of these samples that no neighbour graph sees, if they come back in halves of the samples."""
         step("neighbours see no clusters: means of many samples")
-        there = None if present is None else present[rows]
-        points = self._measure([view[rows] for view in chosen], there, self._sample_points)
+        some, there = given.rows(rows)
+        points = self._measure(some, there, self._sample_points)
         found = overlapping_clusters(Samples(tuple(points), there, weights), self.n_clusters_, rng, self.device)
         return found if found is not None and found.verdict.supported else None
 
@@ -397,10 +423,10 @@ class AutoFusion(AssignmentMixin, EmbeddingMixin, RelationIdsMixin, MultiViewClu
         else:
             self._learned_later = {name: rule.renumbered(order) for name, rule in self._learned_later.items()}
 
-    def _joint_of(self, views: list[Any], present: np.ndarray | None, rows: Any) -> np.ndarray:
+    def _joint_of(self, given: GivenViews, rows: Any) -> np.ndarray:
         """The joint points of some samples, in single precision if there are many."""
-        some, there = [view[rows] for view in views], None if present is None else present[rows]
-        dtype = np.float32 if views[0].shape[0] > self._most_clustered else np.float64
+        some, there = given.rows(rows)
+        dtype = np.float32 if len(given) > self._most_clustered else np.float64
         points = self._measure(some, there, self._sample_points, dtype)
         return np.hstack([points[v] for v in self._kept])
 
