@@ -150,7 +150,7 @@ def test_clusters_of_few_samples_are_told_by_their_means():
     rng = np.random.RandomState(0)
     labels = np.repeat(np.arange(40), 5)
     points = 0.9 * rng.normal(size=(40, 20))[labels] + rng.normal(size=(200, 20))
-    space = VotingSpace.of(points)
+    space = VotingSpace.of(points, 40)
     rule = Labelling.learn(points, space, labels, 40)
     new = 0.9 * np.random.RandomState(0).normal(size=(40, 20))[labels] + rng.normal(size=(200, 20))
     placed = space.coordinates(new)

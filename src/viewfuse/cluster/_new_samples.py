@@ -75,7 +75,7 @@ class NewSamples:
         joint, k = np.hstack(reference), int(labels.max()) + 1
         # With more columns than samples, all that is learned below needs only the inner products.
         products = joint @ joint.T if joint.shape[1] > len(joint) and len(joint) <= _MOST_PRODUCTS else None
-        space = VotingSpace.of(joint, products=products)
+        space = VotingSpace.of(joint, k, products=products)
         membership, _ = Membership.learn(space, labels, k)
         labelling = Labelling.learn(joint, space, labels, k, products)
         return cls(tuple(used), units, measure, tuple(reference), labels, embedding, space, membership, labelling)

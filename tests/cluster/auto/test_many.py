@@ -84,7 +84,7 @@ def test_far_samples_belong_to_all_clusters_alike():
 def test_the_rule_is_learned_from_all_clustered_samples():
     views, y = blobs(600, k=4, features=(30,), spread=1.2)
     voters = np.arange(0, 600, 10)
-    space = VotingSpace.of(views[0], voters)
+    space = VotingSpace.of(views[0], 4, voters)
     assert len(space.clustered) == 60
     labelling, membership = rules_of_many(views[0], space, y, voters, 4)
     labels, memberships = labels_and_memberships(views[0], space, labelling, membership)
@@ -100,7 +100,7 @@ def test_the_rule_is_learned_from_all_clustered_samples():
 def test_wide_points_are_told_in_the_coordinates_of_the_voting_space(monkeypatch):
     views, y = blobs(600, k=4, features=(70,), spread=1.5)
     voters = np.arange(0, 600, 10)
-    space = VotingSpace.of(views[0], voters)
+    space = VotingSpace.of(views[0], 4, voters)
     monkeypatch.setattr(many, "_MOST_COLUMNS", 60)
     _, membership = rules_of_many(views[0], space, y, voters, 4)
     points = space.coordinates(views[0]).astype(float)
@@ -109,9 +109,15 @@ def test_wide_points_are_told_in_the_coordinates_of_the_voting_space(monkeypatch
     assert membership.discriminant.turned.shape == (70, 3)
 
 
+@pytest.mark.parametrize(("k", "columns"), [(4, 50), (60, 60), (90, 80)])
+def test_many_clusters_have_a_voting_space_of_as_many_columns(k, columns):
+    points = np.random.default_rng(0).normal(size=(300, 80))
+    assert VotingSpace.of(points, k).clustered.shape == (300, columns)
+
+
 def test_few_samples_per_cluster_have_no_rule():
     views, y = blobs(60, k=6)
-    space = VotingSpace.of(views[0])
+    space = VotingSpace.of(views[0], 6)
     labelling, membership = rules_of_many(views[0], space, y, np.arange(60), 6)
     assert labelling.clouds is labelling.linear is membership.discriminant is None
 

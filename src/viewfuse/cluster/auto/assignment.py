@@ -91,11 +91,11 @@ class AssignmentMixin:
             voters, labels = self._voters(), self._sample_labels
             if more is not None:
                 clustered, labels = np.vstack([clustered, joint(more[0])]), np.concatenate([labels, more[1]])
-            self._space = VotingSpace.of(clustered, voters)
+            self._space = VotingSpace.of(clustered, k, voters)
             self._labelling, self._membership = rules_of_many(clustered, self._space, labels, voters, k)
             self._keep_voters(voters)
         else:
-            self._space = VotingSpace.of(clustered, products=products)
+            self._space = VotingSpace.of(clustered, k, products=products)
             self._labelling, self._learned_later = None, {}
             self._membership, own = Membership.learn(self._space, self._sample_labels, k)
         if rows.size == n:

@@ -45,7 +45,7 @@ def moved_at_borders(
     if k < 2 or np.bincount(labels, minlength=k).min() < _FEWEST_PER_CLUSTER or min(joint.shape) > _MOST_EXACT:
         return labels
     by_linear = LinearRule.learn(joint, labels, k, products)[1]
-    by_clouds = out_of_fold(voting_points(joint, products), labels, k).argmax(axis=1)
+    by_clouds = out_of_fold(voting_points(joint, k, products), labels, k).argmax(axis=1)
     elsewhere = (by_linear == by_clouds) & (by_linear != labels)
     edges = graph @ np.eye(k)[labels]
     at_border = elsewhere & (edges[np.arange(len(labels)), by_linear] > _LEAST_SHARE * edges.sum(axis=1))

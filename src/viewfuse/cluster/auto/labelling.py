@@ -182,7 +182,7 @@ def labels_with_gaps(
         if len(views) in (0, len(points)):
             continue
         clustered, joint = (np.hstack([side[v] for v in views]) for side in (reference, points))
-        space = VotingSpace.of(clustered)
+        space = VotingSpace.of(clustered, k)
         placed = space.coordinates(joint[rows])
         votes = space.votes(placed)
         rule = Labelling.learn(clustered, space, labels, k)

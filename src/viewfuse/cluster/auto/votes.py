@@ -13,7 +13,7 @@ from ...graphs.nearest import centred_products, default_neighbors, length_scale
 
 __all__ = ["Votes", "VotingSpace", "voting_points"]
 
-_MOST_COLUMNS = 50
+_FEW_COLUMNS = 50  # of so many clusters; more clusters may differ in as many directions
 _SAME = 1e-3  # of the length scale: nearer samples are the same, up to the rounding of single precision
 
 
@@ -36,12 +36,14 @@ class VotingSpace:
     farthest: np.ndarray
 
     @classmethod
-    def of(cls, joint: np.ndarray, voters: np.ndarray | None = None, products: np.ndarray | None = None) -> VotingSpace:
-        """The space of the joint points of clustered samples; of these only ``voters`` (positions), if given, will vote.
+    def of(
+        cls, joint: np.ndarray, k: int, voters: np.ndarray | None = None, products: np.ndarray | None = None
+    ) -> VotingSpace:
+        """The space of the joint points of samples in k clusters; of these only ``voters`` (positions), if given, will vote.
 
         With the inner products of the points, if they are known, the axes of wide points take less time.
         """
-        axes, points = _axes_and_points(joint, products)
+        axes, points = _axes_and_points(joint, k, products)
         points = points.astype(np.float32)
         points = points if voters is None else points[voters]
         distance, index = _search(points).kneighbors()
@@ -99,23 +101,24 @@ class Votes:
         return np.stack([np.where(theirs == c, self.weights, 0).sum(axis=1) for c in range(k)], axis=1)
 
 
-def voting_points(joint: np.ndarray, products: np.ndarray | None = None) -> np.ndarray:
+def voting_points(joint: np.ndarray, k: int, products: np.ndarray | None = None) -> np.ndarray:
     """The place of clustered samples in the space that :meth:`VotingSpace.of` makes of them, (n, r)."""
-    return _axes_and_points(joint, products)[1]
+    return _axes_and_points(joint, k, products)[1]
 
 
-def _axes_and_points(joint: np.ndarray, products: np.ndarray | None) -> tuple[np.ndarray | None, np.ndarray]:
-    return (None, joint) if joint.shape[1] <= _MOST_COLUMNS else _leading(joint, products)
+def _axes_and_points(joint: np.ndarray, k: int, products: np.ndarray | None) -> tuple[np.ndarray | None, np.ndarray]:
+    columns = max(_FEW_COLUMNS, k)
+    return (None, joint) if joint.shape[1] <= columns else _leading(joint, columns, products)
 
 
-def _leading(joint: np.ndarray, products: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+def _leading(joint: np.ndarray, columns: int, products: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
     """Orthonormal axes of the largest variances, (p, r), and the coordinates of the points along them, (n, r).
 
     With the centred points ``C`` and ``K = CCᵀ = UΣ²Uᵀ`` the axes are ``CᵀUΣ⁻¹``, and the centred coordinates ``KUΣ⁻¹``: one
     product with the wide ``C`` instead of several.
     """
     (n, p), mean = joint.shape, joint.mean(axis=0)
-    count = min(_MOST_COLUMNS, n, p)
+    count = min(columns, n, p)
     if products is None or p <= n or count > n // 4:
         axes = randomized_svd(joint - mean, count, random_state=0)[2].T
         return axes, joint @ axes
