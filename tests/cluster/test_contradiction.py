@@ -278,7 +278,7 @@ def test_views_that_agree_are_looked_at_once(damage, n_looks, monkeypatch):
 
     monkeypatch.setattr(module, "_looked_at", counted)
     alarms(lambda: vf.METHODS["km"](3, random_state=0).fit(many_samples(damage)))
-    assert looks == [150, 300][:n_looks]
+    assert looks == [160, 300][:n_looks]
 
 
 def test_contradiction_is_that_of_entropies():

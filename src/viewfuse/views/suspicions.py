@@ -347,11 +347,13 @@ def _totals(views: Views, table: Numbers) -> Found:
 def _nearly_constant(member: Any, table: Numbers) -> Found:
     if table.all.shape[1] != member.shape[1]:  # a table with other columns than numbers
         return
-    values = table.values[~np.isnan(table.values).all(axis=1)]
-    if not values.size:
+    values = table.values
+    if values.size and np.isnan(values[:, 0]).any():
+        values = values[~np.isnan(values).all(axis=1)]  # others are missing from the view
+    if not values.size or np.mean(_differ_from_most(np.nan_to_num(values[:, 0]))) > _FEW_OTHERS:
         return
     keys = _keys(values)
-    is_other = keys != np.sort(keys)[len(keys) // 2]  # if most are the same, they are in the middle
+    is_other = _differ_from_most(keys)
     others = np.flatnonzero(is_other)
     if not 2 <= len(others) <= _FEW_OTHERS * len(keys):
         return
@@ -363,6 +365,11 @@ def _nearly_constant(member: Any, table: Numbers) -> Found:
             "view can only set these few apart.",
             "Check whether a default was filled in; leave the view out if it says nothing about most samples.",
         )
+
+
+def _differ_from_most(numbers: np.ndarray) -> np.ndarray:
+    """Which numbers differ from the one in the middle; if most are the same, it is one of them."""
+    return np.asarray(numbers != np.sort(numbers)[len(numbers) // 2])
 
 
 def _filled_down(views: Views, v: int, members: Sequence[Any], table: Numbers) -> Found:
