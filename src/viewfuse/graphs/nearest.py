@@ -66,26 +66,24 @@ class Neighbors:
 
     @classmethod
     def of(cls, points: np.ndarray, n_neighbors: int | None = None) -> Neighbors:
-        n = len(points)
+        n, columns = points.shape
         count = default_neighbors(n) if n_neighbors is None else min(n_neighbors, n - 1)
-        if n > _EXACT_UP_TO:
-            distance, index = _most_of_nearest(points, count)
-        elif count < 1 or points.shape[1] <= _FEWEST_COLUMNS:
+        if n <= _EXACT_UP_TO and count > 0 and _FEWEST_COLUMNS < columns <= _MANY_COLUMNS:
+            return cls._of_columns(points, count)
+        if n <= _BY_PRODUCTS_UP_TO and count > 0 and columns > _MANY_COLUMNS:
+            double = np.asarray(points, dtype=np.float64)
+            return cls.of_products(double @ double.T, count)  # half of the operations of another product
+        if n <= _EXACT_UP_TO:
             distance, index = NearestNeighbors(n_neighbors=count).fit(points).kneighbors()
         else:
-            return cls._of_columns(points, count)
+            distance, index = _most_of_nearest(points, count)
         return cls(index, distance, length_scale(distance))
 
     @classmethod
     def _of_columns(cls, points: np.ndarray, count: int) -> Neighbors:
-        """By the distances of all pairs, as one product of (−2x_i, 1, ‖x_i‖²) and (x_j, ‖x_j‖², 1).
-
-        With many columns the inner products of all samples with each other take half of the operations.
-        """
+        """By the distances of all pairs, as one product of (−2x_i, 1, ‖x_i‖²) and (x_j, ‖x_j‖², 1)."""
         n, columns = points.shape
         centred = points - points.mean(axis=0, dtype=np.float64)  # for small rounding errors
-        if columns > _MANY_COLUMNS and n <= _BY_PRODUCTS_UP_TO:
-            return cls.of_products(centred @ centred.T, count)
         squares, ones = np.einsum("ij,ij->i", centred, centred)[:, None], np.ones((n, 1))
         left, right = np.hstack([-2 * centred, ones, squares]), np.vstack([centred.T, squares.T, ones.T])
         part = np.empty((min(_IN_CACHE, n), n))
