@@ -25,6 +25,7 @@ __all__ = ["AnchorEnsemble"]
 
 _COMPONENTS_PER_CLUSTER = 1.2  # as in one placement, but rounded: a third component for two clusters may divide one
 _N_INIT = 10
+_TOL = 0.05  # of a placement: what its graph would still change is averaged away
 _STARTS = 2**31 - 1
 
 
@@ -91,10 +92,14 @@ def _learned(
     groups: np.ndarray,
     random_state: np.random.RandomState,
 ) -> AnchorFusion:
-    """One placement, with the parameters of AnchorGFSC; learned weights are multiplied by ``factors``."""
+    """One placement, with the parameters of AnchorGFSC but for ``tol``; learned weights are multiplied by ``factors``."""
     given = AnchorGFSC(k).get_params()
-    names = ("n_neighbors", "alpha", "beta", "gamma", "max_iter", "tol")
-    options = {name: given[name] for name in names} | {"n_anchors": int(groups.max()) + 1, "random_state": random_state}
+    names = ("n_neighbors", "alpha", "beta", "gamma", "max_iter")
+    options = {name: given[name] for name in names} | {
+        "tol": _TOL,
+        "n_anchors": int(groups.max()) + 1,
+        "random_state": random_state,
+    }
     fusion = learn_anchors(views, k, groups=groups, **options)
     if factors is None:
         return fusion
