@@ -68,7 +68,7 @@ class _Look:
     number_type: type[np.floating[Any]]
 
 
-_FIRST_LOOK = _Look(160, 0.4, np.float32)
+_FIRST_LOOK = _Look(160, 0.3, np.float32)
 _FULL_LOOK = _Look(300, _CLEAR_GAP, np.float64)
 
 
