@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from viewfuse.cluster.structure import Evidence, division_ratio, is_line_or_ring, modularity, null_spectra
+from viewfuse.cluster.structure import Evidence, division_ratio, is_line_or_ring, modularity, null_spectra, typical_rows
 from viewfuse.graphs import Samples
 from viewfuse.linalg.sparse_cut import quick_cut, spectrum
 
@@ -125,3 +125,19 @@ def test_clusters_of_few_samples_are_not_divided():
 )
 def test_what_supports_clusters(found, supported):
     assert found.supported is supported
+
+
+@pytest.mark.parametrize(("outliers", "are_set_aside"), [(5, True), (40, False)])
+def test_outliers_are_few(outliers, are_set_aside):
+    """If many samples lie alone, that is how the samples are, and none is set aside."""
+    rng = np.random.default_rng(0)
+    points = rng.normal(size=(200, 2))
+    points[:outliers] = 1000.0 * rng.normal(size=(outliers, 2))
+    typical = typical_rows(Samples((points,)), 2)
+    assert len(typical) >= 180
+    assert np.isin(np.arange(outliers), typical).any() != are_set_aside
+
+
+def test_of_few_samples_none_is_an_outlier():
+    points = np.vstack([np.random.default_rng(0).normal(size=(30, 2)), [[1000.0, 0.0]]])
+    assert len(typical_rows(Samples((points,)), 2)) == 31

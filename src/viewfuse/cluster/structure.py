@@ -21,7 +21,16 @@ from ..graphs import Samples
 from ..linalg.sparse_cut import Spectrum, spectrum
 from ..linalg.threads import together
 
-__all__ = ["Evidence", "division_ratio", "drawn_rows", "is_line_or_ring", "modularity", "null_spectra", "ratio_to_null"]
+__all__ = [
+    "Evidence",
+    "division_ratio",
+    "drawn_rows",
+    "is_line_or_ring",
+    "modularity",
+    "null_spectra",
+    "ratio_to_null",
+    "typical_rows",
+]
 
 # Each lies in the middle between what clusters and what clouds, gradients and rings have in simulations of our own.
 _NO_STRUCTURE, _CERTAINLY_NONE = 0.7, 0.85  # null ratios
@@ -34,6 +43,7 @@ _LEAST_DIVIDED = 30  # samples: a cluster of few more samples than neighbours is
 _SMALLEST = 1e-6
 _NULL_SAMPLES, _MOST_NULL_DRAWS = 2_000, 8  # in all clouds together
 _MOST_SAMPLES = 2_000
+_FEWEST_WITH_OUTLIERS, _MOST_OUTLIERS = 50, 0.1  # samples; their share
 
 
 @dataclass(frozen=True)
@@ -90,6 +100,19 @@ def drawn_rows(n_samples: int, random_state: np.random.RandomState, most: int = 
     if n_samples <= most:
         return np.arange(n_samples)
     return np.sort(random_state.choice(n_samples, most, replace=False))
+
+
+def typical_rows(samples: Samples, least: int) -> np.ndarray:
+    """The samples that are like others. Outliers would be clusters of their own.
+
+    None is left out if there are few samples, if more than a tenth would be outliers, or if fewer than ``least`` would be
+    left.
+    """
+    every = np.arange(len(samples))
+    if len(samples) < _FEWEST_WITH_OUTLIERS:
+        return every
+    inside = ~samples.neighbors().outliers()
+    return every[inside] if inside.sum() >= max((1 - _MOST_OUTLIERS) * len(samples), least) else every
 
 
 def null_spectra(samples: Samples, count: int, random_state: np.random.RandomState) -> list[tuple[sp.csr_array, Spectrum]]:

@@ -30,7 +30,7 @@ from ..counting import count_clusters
 from ..novelty import FEWEST_NEW, Novelty, some_rows, warn_of_unlike_samples
 from ..relations.checks import has_relations
 from ..relations.maps import RelationIdsMixin
-from ..structure import Evidence, ratio_to_null
+from ..structure import Evidence, ratio_to_null, typical_rows
 from ..verdict import Verdict
 from .assignment import AssignmentMixin, Placed
 from .canonical import canonical_order, distinct_views, in_unit, unit
@@ -45,7 +45,6 @@ from .with_relations import fit_relations, placed_with_relations
 
 __all__ = ["AutoFusion"]
 
-_FEWEST_WITH_OUTLIERS = 50
 _MOST_SCORED = 500  # new samples whose outlier scores are computed to compare them with those of the fit
 _UNSTABLE = 0.2  # mean agreement below which no candidate confirms another
 
@@ -304,7 +303,7 @@ class AutoFusion(AssignmentMixin, EmbeddingMixin, RelationIdsMixin, MultiViewClu
         """The samples that are clustered: of many, some drawn at random, and in any case without outliers."""
         rows = self._clustered_rows(order, rng)
         self._measure, self._sample_points, samples = given.measured(rows)
-        typical = _typical(samples, 2 if self.n_clusters == "auto" else self.n_clusters)
+        typical = typical_rows(samples, 2 if self.n_clusters == "auto" else self.n_clusters)
         if len(typical) < len(rows):
             rows = rows[typical]
             self._measure, self._sample_points, samples = given.measured(rows)
@@ -482,19 +481,6 @@ class AutoFusion(AssignmentMixin, EmbeddingMixin, RelationIdsMixin, MultiViewClu
             )
             hint = "Do not rely on these clusters; see choice_, and try other numbers of clusters."
             warn(UnstableClustersWarning(problem, hint=hint, parameter="n_clusters", value=self.n_clusters))
-
-
-def _typical(samples: Samples, least: int) -> np.ndarray:
-    """The samples that are like others. Outliers would be clusters of their own, so they are assigned afterwards.
-
-    None is left out if there are few samples, if more than a tenth would be outliers, or if fewer than ``least`` would be
-    left.
-    """
-    every = np.arange(len(samples))
-    if len(samples) < _FEWEST_WITH_OUTLIERS:
-        return every
-    inside = ~samples.neighbors().outliers()
-    return every[inside] if inside.sum() >= max(0.9 * len(samples), least) else every
 
 
 def _check_present_somewhere(present: np.ndarray | None, views: Views) -> None:

@@ -34,7 +34,7 @@ from ..._utils.agreement import adjusted_rand
 from ..._utils.extras import require
 from ...graphs import Samples
 from ...linalg.sparse_cut import Spectrum, normalized_graph, quick_cut, spectrum
-from ..structure import Evidence, drawn_rows, modularity, null_spectra
+from ..structure import Evidence, drawn_rows, modularity, null_spectra, typical_rows
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -142,7 +142,9 @@ def count_clusters(samples: Samples, counts: Iterable[int] | None = None) -> Clu
         By default :func:`default_counts`, those with a gap above 0.8, and every number around the best of these.
     """
     random_state = np.random.RandomState(0)
-    inside = _typical(samples.of_rows(drawn_rows(len(samples), random_state)))
+    drawn = samples.of_rows(drawn_rows(len(samples), random_state))
+    typical = typical_rows(drawn, 3)
+    inside = drawn if len(typical) == len(drawn) else drawn.of_rows(typical)
     given = counts is not None
     tried = [k for k in (counts if counts is not None else default_counts(len(inside))) if k < len(inside)]
     most = max(tried, default=2) + 1
@@ -290,9 +292,3 @@ def _between(counts: Sequence[int], best: int) -> list[int]:
     place = list(counts).index(best)
     low, high = counts[max(place - 1, 0)], counts[min(place + 1, len(counts) - 1)]
     return [k for k in range(low, high + 1) if k not in counts]
-
-
-def _typical(samples: Samples) -> Samples:
-    """The samples without outliers, which would be clusters of their own."""
-    inside = ~samples.neighbors().outliers()
-    return samples.of_rows(np.flatnonzero(inside)) if 3 <= inside.sum() < len(inside) else samples
