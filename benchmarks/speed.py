@@ -31,7 +31,7 @@ from threadpoolctl import threadpool_limits
 import viewfuse as vf
 from viewfuse import AutoFusion
 from viewfuse.cluster import _base, _exact
-from viewfuse.cluster.auto import choosing, estimator
+from viewfuse.cluster.auto import choosing, estimator, given
 from viewfuse.fusion.exact import learned_factors
 from viewfuse.fusion.variants import robust
 from viewfuse.graphs import GramMatrix
@@ -249,10 +249,10 @@ SETS = (
 )  # fmt: skip
 AUTO_PARTS = {
     "checks of the values": [(_base, "warn_of_suspicious_values"), (_base, "warn_of_contradictions")],
-    "measuring the views": [(estimator.Measure, "learn"), (estimator.Samples, "compact")],
+    "measuring the views": [(given.GivenViews, "measured")],
     "joint neighbours, views left out": [(estimator, "clearest_cut")],
     "clouds without clusters": [(estimator, "null_values")],
-    "quick candidates": [(choosing.Chooser, "_made")],
+    "quick candidates": [(choosing.Chooser, "_with_more")],
     "fused graphs": [(choosing, "fused_graphs")],
     "halves": [(choosing, "merits_of"), (choosing, "returned_of")],
     "memberships of all samples": [(AutoFusion, "_assign_all")],
