@@ -4,6 +4,7 @@ from threading import Barrier, get_ident
 
 import numpy as np
 import pytest
+from sklearn.cluster import KMeans
 from sklearn.neighbors import NearestNeighbors
 from threadpoolctl import threadpool_info, threadpool_limits
 
@@ -128,12 +129,15 @@ def test_a_fit_on_a_busy_machine_uses_one_thread_of_every_library(method, monkey
     monkeypatch.setattr(worker, "idle_cores", lambda: 1)
     used = []
 
-    def noted(self, *arguments, **options):
-        used.extend(worker._thread_numbers())  # not those of libraries that another test has loaded since
-        return original(self, *arguments, **options)
+    def noting(original):
+        def noted(self, *arguments, **options):
+            used.extend(worker._thread_numbers())  # not those of libraries that another test has loaded since
+            return original(self, *arguments, **options)
 
-    original = NearestNeighbors.kneighbors
-    monkeypatch.setattr(NearestNeighbors, "kneighbors", noted)
+        return noted
+
+    monkeypatch.setattr(NearestNeighbors, "kneighbors", noting(NearestNeighbors.kneighbors))
+    monkeypatch.setattr(KMeans, "fit", noting(KMeans.fit))
     views = make_views(n_samples=600, n_clusters=3, random_state=0)
     with threadpool_limits(2):
         METHODS[method](3, random_state=0).fit(views)
