@@ -151,20 +151,20 @@ def fused_graphs(task: Task, effort: Effort = FULL) -> Candidate:
     )
 
 
-def gaussian_mixture(joint: np.ndarray, cut: JointCut, random_state: np.random.RandomState) -> Candidate | None:
+def gaussian_mixture(samples: Samples, cut: JointCut, random_state: np.random.RandomState) -> Candidate | None:
     """A mixture of normal distributions; None if its parameters are too many, or if it spends a cluster on outliers.
 
     Filled cells do not count as observations: means of similar samples make the covariance of a cluster too small in some
     directions, to which a mixture with a covariance for each cluster adapts.
     """
-    (n, p), k = joint.shape, cut.n_clusters
+    n, p, k = len(samples), sum(view.shape[1] for view in samples.points), cut.n_clusters
     shape, others = p * (p + 1) // 2, k * (1 + p)
     n_parameters = {"full": k * shape + others, "tied": shape + others}
     observed = (1 - cut.filled) * n
     affordable = [name for name, kind in MIXTURES.items() if observed >= _SAMPLES_PER_PARAMETER[kind] * n_parameters[kind]]
     if p > _MOST_COLUMNS or not affordable:
         return None
-    labels = _mixture_labels(joint, k, MIXTURES[affordable[0]], random_state, start=cut.labels)
+    labels = _mixture_labels(samples.joint(), k, MIXTURES[affordable[0]], random_state, start=cut.labels)
     if not is_balanced(labels, k) or np.bincount(labels, minlength=k).min() < _FEWEST_PER_COORDINATE * (p + 1):
         return None
     return Candidate(affordable[0], labels, cut.spectrum.vectors[:, :k], cut.graph)

@@ -97,7 +97,7 @@ class Chooser:
             return self._decided([first], kept, cut)
         if overlapping is not None:
             return self._decided([first, overlapping.candidate(cut.graph, len(samples))], kept, cut)
-        mixture = None if kept.present is not None else gaussian_mixture(kept.joint(), cut, self.random_state)
+        mixture = None if kept.present is not None else gaussian_mixture(kept, cut, self.random_state)
         if not cut.is_clear:
             return self._among_several(first, mixture, kept, cut)
         # The gap may come from filled cells.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from ...graphs import Samples
 from ...graphs.nearest import influence
 from ...graphs.representation import Representation, represent
+from ...linalg.threads import together
 from .completion import completed
 
 __all__ = ["Measure", "measured_samples"]
@@ -49,17 +51,23 @@ class Measure:
         """
         known = views if present is None else [view[present[:, v]] for v, view in enumerate(views)]
         counts = [kind == "counts" for kind in kinds] if kinds is not None else [False] * len(views)
-        representations = tuple(
-            represent(view, encoded=done, known_counts=sure) for view, done, sure in zip(known, encoded, counts, strict=True)
-        )
-        points = [measure(view) for measure, view in zip(representations, known, strict=True)]
+
+        def measured(view: Any, is_encoded: bool, known_counts: bool) -> tuple[Representation, np.ndarray]:
+            found = represent(view, encoded=is_encoded, known_counts=known_counts)
+            return found, found(view)
+
+        each = together([partial(measured, *given) for given in zip(known, encoded, counts, strict=True)])
+        representations, points = zip(*each, strict=True)
         sizes = _sizes(points, encoded)
         if factors is not None:
             sizes = tuple(float(size / np.sqrt(factor)) for size, factor in zip(sizes, factors, strict=True))
-        learned = cls(representations, sizes)
+        learned = cls(tuple(representations), sizes)
         if present is not None:
             return learned, learned(views, present)
-        return learned, [view / size for view, size in zip(points, sizes, strict=True)]
+        return learned, [
+            view / size if done else np.divide(view, size, out=view)  # the points of an encoded table may be the table's own
+            for view, size, done in zip(points, sizes, encoded, strict=True)
+        ]
 
     def __call__(
         self,
