@@ -121,10 +121,31 @@ def test_clusters_of_few_samples_are_not_divided():
         (Evidence(0.75, False, 0.4, 0.6), False),
         (Evidence(0.75, False, 0.4), False),
         (Evidence(0.9, False, 0.1, 1.0), False),
+        (Evidence(0.6, False, 0.6, 0.6, null_returned=0.1), True),
+        (Evidence(0.6, False, 0.6, 0.6, null_returned=0.5), False),
+        (Evidence(0.75, False, 0.4, 0.6, null_returned=0.1), True),
+        (Evidence(0.75, False, 0.0, 0.6, null_returned=0.1), False),
     ],
 )
 def test_what_supports_clusters(found, supported):
     assert found.supported is supported
+
+
+def test_clouds_are_clustered_only_if_they_decide():
+    """Clusters of few columns and clusters that lie apart need no comparison with clouds of which nothing comes back."""
+    rng, asked = np.random.default_rng(0), []
+    apart = np.vstack([rng.normal(size=(40, 2)), rng.normal(size=(40, 2)) + 20])
+    samples = Samples((apart,))
+    graph = samples.joint_graph()
+    found = spectrum(graph, 8, random_state=np.random.RandomState(0))
+    nulls = np.linspace(0.1, 0.5, 8)
+    evidence = Evidence.of(graph, found, nulls, np.repeat([0, 1], 40), 0.6, lambda: asked.append(1) or 0.0)
+    assert evidence.supported
+    assert not asked
+    near = Evidence(0.6, False, 0.6, 0.6)
+    assert near.hangs_on_clouds
+    assert not Evidence(0.6, False, 0.9, 0.6).hangs_on_clouds
+    assert not Evidence(0.6, False, 0.6, None).hangs_on_clouds
 
 
 @pytest.mark.parametrize(("outliers", "are_set_aside"), [(5, True), (40, False)])

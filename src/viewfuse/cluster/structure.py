@@ -7,11 +7,14 @@
   k-th eigenvalue there is one jump and no second one of the same kind.
 * **Division ratio.** What it costs to cut a cluster out of the graph, over what it costs to divide it in two (both as
   conductances). It is below 1 for clusters, and about 1 for parts of a uniform cloud, wherever the cut lies.
+
+If these are not decisive, what comes back in halves of the samples counts, compared with what comes back of such clouds.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -36,7 +39,9 @@ __all__ = [
 _NO_STRUCTURE, _CERTAINLY_NONE = 0.7, 0.85  # null ratios
 _LITTLE_STRUCTURE = 0.5  # null ratio
 _HALF_AS_EASILY, _AS_EASILY_DIVIDED = 0.5, 0.75  # division ratios
-_RETURNED, _MOSTLY_RETURNED = 0.7, 0.8
+_RETURNED = 0.5  # of what does not come back of a cloud: halfway between a cloud and clusters that always come back
+_MOSTLY_RETURNED = 0.8
+_CLOUDS_RETURNED = 0.4  # mean adjusted Rand index: what comes back of clouds of few columns
 _LIKE_WAVES = 0.25  # standard deviation of the logarithms of the eigenvalues
 _FEW_WAVES, _WAVES = 3, 6
 _LEAST_DIVIDED = 30  # samples: a cluster of few more samples than neighbours is one clique
@@ -58,6 +63,9 @@ class Evidence:
     returned : float or None, the mean adjusted Rand index of clusters of subsets with those of all samples
     by_returned : bool
         Whether the null ratio compares not conductances, but what of the clusters does not come back in subsets.
+    null_returned : float
+        The same as ``returned`` of parts of clouds. Parts of a cloud with many columns hardly come back, so that less of the
+        clusters in such data need to.
     """
 
     null_ratio: float
@@ -65,20 +73,42 @@ class Evidence:
     division: float
     returned: float | None = None
     by_returned: bool = False
+    null_returned: float = _CLOUDS_RETURNED
 
     @property
     def supported(self) -> bool:
         """Whether there are clusters."""
         if self.waves or self.null_ratio > _CERTAINLY_NONE:
             return False
-        if self.null_ratio > _NO_STRUCTURE and (self.returned is None or self.returned < _MOSTLY_RETURNED):
+        if self.null_ratio <= _LITTLE_STRUCTURE:
+            return True
+        if self.division > _AS_EASILY_DIVIDED:
             return False
-        rarely = self.returned is not None and self.returned < _RETURNED and self.division > _HALF_AS_EASILY
-        return not (self.null_ratio > _LITTLE_STRUCTURE and (rarely or self.division > _AS_EASILY_DIVIDED))
+        if self.null_ratio <= _NO_STRUCTURE:
+            return self.returned is None or self.division <= _HALF_AS_EASILY or self._comes_back()
+        if self.returned is None:
+            return False
+        return self.returned >= _MOSTLY_RETURNED or (self.division > 0 and self._comes_back())
+
+    @property
+    def hangs_on_clouds(self) -> bool:
+        """Whether ``null_returned`` decides."""
+        return replace(self, null_returned=0.0).supported != replace(self, null_returned=1.0).supported
+
+    def _comes_back(self) -> bool:
+        """Whether more comes back than of clouds, by at least half of what could."""
+        assert self.returned is not None, "halves were clustered"
+        return self.returned - self.null_returned >= _RETURNED * (1 - self.null_returned)
 
     @classmethod
     def of(
-        cls, graph: sp.csr_array, found: Spectrum, nulls: np.ndarray, labels: np.ndarray, returned: float | None = None
+        cls,
+        graph: sp.csr_array,
+        found: Spectrum,
+        nulls: np.ndarray,
+        labels: np.ndarray,
+        returned: float | None = None,
+        null_returned: Callable[[], float] | None = None,
     ) -> Evidence:
         """The evidence for these clusters of a graph.
 
@@ -88,10 +118,15 @@ class Evidence:
         found : Spectrum, at least one eigenvalue more than there are clusters
         nulls : array, the mean eigenvalues of clouds without clusters
         labels : (n,) array of int
+        returned : float or None
+        null_returned : function, which is called if the result decides
         """
         ratio = ratio_to_null(found.values, nulls, int(labels.max()) + 1)
         waves = is_line_or_ring(found.values, _WAVES if ratio <= _LITTLE_STRUCTURE else _FEW_WAVES)
-        return cls(ratio, waves, division_ratio(graph, labels) if ratio > _LITTLE_STRUCTURE else 0.0, returned)
+        evidence = cls(ratio, waves, division_ratio(graph, labels) if ratio > _LITTLE_STRUCTURE else 0.0, returned)
+        if null_returned is not None and evidence.hangs_on_clouds:
+            return replace(evidence, null_returned=null_returned())
+        return evidence
 
 
 def drawn_rows(n_samples: int, random_state: np.random.RandomState, most: int = _MOST_SAMPLES) -> np.ndarray:

@@ -17,11 +17,11 @@ from ..linalg.sparse_cut import normalized_graph, quick_cut, spectrum
 from ..linalg.threads import threads_for, together
 from .structure import Evidence, drawn_rows, modularity, null_spectra
 
-__all__ = ["Returned", "Verdict", "come_back", "judge", "judge_by_graph", "judge_by_neighbors"]
+__all__ = ["Returned", "Verdict", "clouds_come_back", "come_back", "judge", "judge_by_graph", "judge_by_neighbors"]
 
 Cluster = Callable[[np.ndarray, np.random.RandomState], np.ndarray]
 
-_HALVES = 4
+_HALVES, _CLOUDS = 4, 2
 _LEAST_VALUES = 7  # eigenvalues, to tell a line or a ring
 _NO_CLUSTERS = 0.1
 _UNSTABLE = 0.5  # mean adjusted Rand index: halfway between chance and agreement
@@ -201,16 +201,38 @@ def _judge_by_neighbors(samples: Samples, labels: np.ndarray, k: int, random_sta
 
     def cluster(rows: np.ndarray, rng: np.random.RandomState) -> np.ndarray:
         part = samples.of_rows(rows)
-        part_graph = part.mean_graph() if take_mean else part.joint_graph()
-        return quick_cut(spectrum(part_graph, k, random_state=rng, points=part.points).vectors)
+        return _cut_mean_graph(part, k, rng) if take_mean else _cut_joint_graph(part, k, rng)
 
-    return judge(labels, k, lambda returned: Evidence.of(graph, found, nulls, labels, returned), cluster, random_state)
+    def evidence(returned: float | None) -> Evidence:
+        return Evidence.of(graph, found, nulls, labels, returned, partial(clouds_come_back, samples, k, random_state))
+
+    return judge(labels, k, evidence, cluster, random_state)
+
+
+def clouds_come_back(samples: Samples, k: int, random_state: np.random.RandomState) -> float:
+    """What comes back of parts of clouds without clusters, with the covariances of the samples: an adjusted Rand index."""
+
+    def comes_back(cloud: Samples) -> float:
+        def cluster(rows: np.ndarray, rng: np.random.RandomState) -> np.ndarray:
+            return _cut_joint_graph(cloud.of_rows(rows), k, rng)
+
+        back = come_back(_cut_joint_graph(cloud, k, random_state), k, cluster, random_state, _HALVES // _CLOUDS)
+        return back.agreement or 0.0
+
+    return float(np.mean([comes_back(samples.null(random_state).compact()) for _ in range(_CLOUDS)]))
+
+
+def _cut_joint_graph(samples: Samples, k: int, random_state: np.random.RandomState) -> np.ndarray:
+    return quick_cut(spectrum(samples.joint_graph(), k, random_state=random_state, points=samples.points).vectors)
+
+
+def _cut_mean_graph(samples: Samples, k: int, random_state: np.random.RandomState) -> np.ndarray:
+    return quick_cut(spectrum(samples.mean_graph(), k, random_state=random_state, points=samples.points).vectors)
 
 
 def _by_mean_graph(samples: Samples, labels: np.ndarray, k: int, random_state: np.random.RandomState) -> float:
     """How near the clusters of the mean graph come to the labels, as an adjusted Rand index."""
-    found = spectrum(samples.mean_graph(), k, random_state=random_state, points=samples.points)
-    return adjusted_rand(labels, quick_cut(found.vectors))
+    return adjusted_rand(labels, _cut_mean_graph(samples, k, random_state))
 
 
 def judge_by_graph(graphs: Sequence[Any], labels: np.ndarray, k: int, random_state: np.random.RandomState) -> Verdict:
