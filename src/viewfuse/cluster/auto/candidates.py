@@ -13,8 +13,9 @@ back in halves of the samples (b, an adjusted Rand index): as in a vote, where o
 err often. Anchors, whose places are chance, take part twice.
 
 Where there are few columns and enough samples, a density can be estimated. Then a ``gaussian mixture`` of all views side by
-side is preferred to graphs: it knows the shapes of clusters that touch. With too few samples for a covariance of each
-cluster, or too many filled cells, the clusters share one covariance (``gaussian mixture of one shape``).
+side is preferred to graphs: it knows the shapes of clusters that touch. Each cluster has its own covariance, or all share
+one (``of one shape``), or the covariances are diagonal (``along the axes``). Which of these describes the clusters cannot be
+told from a likelihood, which grows with the number of parameters, but it shows in what comes back in halves.
 """
 
 from __future__ import annotations
@@ -48,16 +49,20 @@ __all__ = [
     "clustered_again",
     "clustered_like",
     "fused_graphs",
-    "gaussian_mixture",
+    "gaussian_mixtures",
 ]
 
 JOINT, FUSED, TOGETHER = "joint neighbours", "fused graphs", "all together"
-MIXTURES = {"gaussian mixture": "full", "gaussian mixture of one shape": "tied"}  # and the type of their covariances
+MIXTURES = {  # and the type of their covariances
+    "gaussian mixture": "full",
+    "gaussian mixture of one shape": "tied",
+    "gaussian mixture along the axes": "diag",
+}
 _FEW_INIT, _FEW_SWEEPS = 1, 5  # for halves of the samples
 _PLACEMENTS, _MOST_PLACEMENTS = 3, 9  # of anchors
 _PLACED_SAMPLES = 1_500  # in all placements together
 _MOST_COLUMNS = 12
-_SAMPLES_PER_PARAMETER = {"full": 5, "tied": 3}  # by the type of covariances
+_SAMPLES_PER_PARAMETER = 2  # so that a half of the samples determines them
 _FEWEST_PER_COORDINATE = 2  # samples of a cluster whose centre is known well enough
 
 
@@ -151,23 +156,26 @@ def fused_graphs(task: Task, effort: Effort = FULL) -> Candidate:
     )
 
 
-def gaussian_mixture(samples: Samples, cut: JointCut, random_state: np.random.RandomState) -> Candidate | None:
-    """A mixture of normal distributions; None if its parameters are too many, or if it spends a cluster on outliers.
+def gaussian_mixtures(samples: Samples, cut: JointCut, random_state: np.random.RandomState) -> list[Candidate]:
+    """Mixtures of normal distributions: one for each type of covariances with few enough parameters, if columns are few.
 
-    Filled cells do not count as observations: means of similar samples make the covariance of a cluster too small in some
-    directions, to which a mixture with a covariance for each cluster adapts.
+    Mixtures that spend a cluster on outliers are left out. Filled cells do not count as observations: means of similar
+    samples make the covariance of a cluster too small in some directions, to which a mixture with a covariance for each
+    cluster adapts.
     """
     n, p, k = len(samples), sum(view.shape[1] for view in samples.points), cut.n_clusters
-    shape, others = p * (p + 1) // 2, k * (1 + p)
-    n_parameters = {"full": k * shape + others, "tied": shape + others}
-    observed = (1 - cut.filled) * n
-    affordable = [name for name, kind in MIXTURES.items() if observed >= _SAMPLES_PER_PARAMETER[kind] * n_parameters[kind]]
-    if p > _MOST_COLUMNS or not affordable:
-        return None
-    labels = _mixture_labels(samples.joint(), k, MIXTURES[affordable[0]], random_state, start=cut.labels)
-    if not is_balanced(labels, k) or np.bincount(labels, minlength=k).min() < _FEWEST_PER_COORDINATE * (p + 1):
-        return None
-    return Candidate(affordable[0], labels, cut.spectrum.vectors[:, :k], cut.graph)
+    if p > _MOST_COLUMNS:
+        return []
+    shape, others, joint = p * (p + 1) // 2, k * (1 + p), samples.joint()
+    n_parameters = {"full": k * shape + others, "tied": shape + others, "diag": k * p + others}
+    found = []
+    for name, covariances in MIXTURES.items():
+        if (1 - cut.filled) * n < _SAMPLES_PER_PARAMETER * n_parameters[covariances]:
+            continue
+        labels = _mixture_labels(joint, k, covariances, random_state, start=cut.labels)
+        if is_balanced(labels, k) and np.bincount(labels, minlength=k).min() >= _FEWEST_PER_COORDINATE * (p + 1):
+            found.append(Candidate(name, labels, cut.spectrum.vectors[:, :k], cut.graph))
+    return found
 
 
 def _mixture_labels(

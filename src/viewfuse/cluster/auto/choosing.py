@@ -26,7 +26,7 @@ from .candidates import (
     all_together,
     clustered_like,
     fused_graphs,
-    gaussian_mixture,
+    gaussian_mixtures,
 )
 from .choice import agreement_of, mean_of_others
 from .joint import JointCut
@@ -97,7 +97,7 @@ class Chooser:
             return self._decided([first], kept, cut)
         if overlapping is not None:
             return self._decided([first, overlapping.candidate(cut.graph, len(samples))], kept, cut)
-        mixture = None if kept.present is not None else gaussian_mixture(kept, cut, self.random_state)
+        mixture = None if kept.present is not None else self._likeliest_shape(kept, cut)
         if not cut.is_clear:
             return self._among_several(first, mixture, kept, cut)
         # The gap may come from filled cells.
@@ -183,6 +183,19 @@ class Chooser:
         if self.verbose:
             print(f"AutoFusion: {candidate.name}, {time.monotonic() - self.begin:.1f} s")
 
+    def _likeliest_shape(self, samples: Samples, cut: JointCut) -> Candidate | None:
+        """The mixture that comes back most in halves and has most neighbours inside; None if there are too many columns.
+
+        Agreement with the graphs does not count: these do not know shapes.
+        """
+        mixtures = gaussian_mixtures(samples, cut, self.random_state)
+        if len(mixtures) < 2:
+            return mixtures[0] if mixtures else None
+        seed = self._seed()
+        back = [returned_of(mixture, samples, self.device, seed) for mixture in mixtures]
+        merits = merits_of(mixtures, np.eye(len(mixtures)), back, samples)
+        return max(mixtures, key=lambda mixture: merits[mixture.name].total)
+
     def _comes_back_more(self, one: Candidate, other: Candidate, samples: Samples) -> bool:
         """Whether halves of the samples usually give the clusters of the first candidate more than those of the second."""
         seed = self._seed()
@@ -212,7 +225,7 @@ def _best(
     candidates: list[Candidate], agreement: np.ndarray, merits: dict[str, Merit] | None, cut: JointCut
 ) -> tuple[Candidate, str]:
     if candidates[-1].name in MIXTURES:
-        return candidates[-1], "few columns and enough samples to estimate the shapes of clusters that touch"
+        return candidates[-1], "few columns, so the shapes of clusters that touch can be estimated; this one comes back most"
     if cut.is_clear:
         return candidates[0], f"the graph falls apart into {cut.n_clusters} clusters (relative eigengap {cut.gap:.2f})"
     if len(candidates) == 1:
