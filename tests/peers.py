@@ -11,6 +11,8 @@ import scipy.linalg
 import scipy.optimize
 from scipy.sparse.csgraph import connected_components
 
+from viewfuse.linalg import polar_factor
+
 ZERO = 1e-10
 
 
@@ -298,7 +300,8 @@ def fpmvs(views, c, rounds=50, power=1.0):
     while True:
         bases = [_polar(x @ (axes @ codes).T) for x in views]
         squares = weights**2
-        axes = _polar(sum(s * b.T @ x @ codes.T for s, b, x in zip(squares, bases, views, strict=True)))
+        # In the first round this matrix may be singular, and rounding decides.
+        axes = polar_factor(sum(s * b.T @ x @ codes.T for s, b, x in zip(squares, bases, views, strict=True)))
         pulls = sum(axes.T @ b.T @ x for b, x in zip(bases, views, strict=True)) / squares.sum()
         codes = np.array([projected(pulls[:, j]) for j in range(n)]).T
         misfits = np.array([((x - b @ axes @ codes) ** 2).sum() for b, x in zip(bases, views, strict=True)])

@@ -23,6 +23,7 @@ from .grouped_search import GroupedSearch
 from .inverse import shifted_inverse
 from .laplacian import Laplacian, isolated_samples, row_sums
 from .numbering import numbered_by_size, occurrences, order_by_size, renumbered
+from .polar import polar_factor
 from .recurrence import Recurrence, halves, placed, recurrence
 from .simplex import project_rows, simplex_programs
 from .smallest import smallest_of_rows
@@ -55,6 +56,7 @@ __all__ = [
     "occurrences",
     "order_by_size",
     "placed",
+    "polar_factor",
     "project_rows",
     "random_kmeans",
     "recurrence",

@@ -24,8 +24,12 @@ FILES = {"MSRC": ("MSRC-v5.mat", 7), "3Sources": ("3Sources.mat", 6)}
 def sheet(request, shared):
     """The name, the shuffled views and the number of clusters of a data set with figures of the programs."""
     file, k = FILES[request.param]
+    return request.param, shuffled(shared, file), k
+
+
+def shuffled(shared, file):
     views = vf.load_views(shared / "datasets" / file)
-    return request.param, views[np.random.default_rng(0).permutation(len(views))], k
+    return views[np.random.default_rng(0).permutation(len(views))]
 
 
 def scores(views, labels):
@@ -302,6 +306,11 @@ class TestFPMVS:
         best = {"MSRC": 71.90, "3Sources": 27.81}[name]  # the program's best of fifty, by labels
         assert scores(views, model.labels_)[0] <= best + 0.01
 
+    @pytest.mark.parametrize(("file", "objective"), [("NGs.mat", 331084.850), ("BBCSport_fea_gt.mat", 861735.008)])
+    def test_the_program_where_the_first_step_decomposes_a_singular_matrix(self, file, objective, shared):
+        model = quietly(METHODS["fpmvs"](5, n_init=1, random_state=0), shuffled(shared, file))
+        assert model.objective_[-1] == pytest.approx(objective, abs=6e-4)
+
     @pytest.mark.parametrize("dims", [(6, 9, 5), (6, 2, 5)])  # the second view has fewer features than clusters
     def test_it_equals_the_direct_version(self, dims):
         views = blobs(noise=2.0, dims=dims)
@@ -330,6 +339,15 @@ class TestFPMVS:
         for given in (views, [sp.csr_array(view) for view in views]):
             found = quietly(METHODS["fpmvs"](4, random_state=0), given)
             np.testing.assert_allclose(found.objective_, direct["objective"], rtol=1e-8)
+
+    def test_the_layout_of_an_array_makes_no_difference(self):
+        rng = np.random.default_rng(0)
+        view = rng.poisson(0.3, size=(60, 40)) * 0.1
+        view[:4, :3] = 0
+        assert np.array_equal(fpmvs._standard_as_program(view), fpmvs._standard_as_program(np.asfortranarray(view)))
+        one, other = ([order(view)] for order in (np.array, np.asfortranarray))
+        one, other = (METHODS["fpmvs"](4, n_init=1, random_state=0).fit(views) for views in (one, other))
+        np.testing.assert_allclose(one.objective_, other.objective_, rtol=1e-9)
 
     def test_polar_factors(self):
         rng = np.random.default_rng(0)
