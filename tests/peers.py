@@ -6,6 +6,8 @@ as in Octave: where distances are equal but for rounding, the nearest samples de
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import scipy.linalg
 import scipy.optimize
@@ -322,7 +324,9 @@ def cgd(views, k=16, alternations=10, rounds=10, dtype=float):
     graphs, walks = [], []
     for view in views:
         squares = in_order(np.asarray(view, dtype=float) ** 2)
-        distances = square_distances(view * np.where(squares > 0, squares, 1) ** -0.5)
+        # The power of the C library, as in Octave: NumPy's has other last digits.
+        factors = [[math.pow(square, -0.5) if square > 0 else 1.0] for square in squares.ravel()]
+        distances = square_distances(view * np.array(factors))
         similarity = np.exp(-((distances / distances.max()) ** 2) / 0.25)
         kept = np.zeros_like(similarity)
         for i, row in enumerate(similarity):

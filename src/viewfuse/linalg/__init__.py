@@ -28,7 +28,7 @@ from .recurrence import Recurrence, halves, placed, recurrence
 from .simplex import project_rows, simplex_programs
 from .smallest import smallest_of_rows
 from .sparse_laplacian import smallest_laplacian_eigenpairs
-from .sums import squares_in_order, sums_in_order
+from .sums import products_in_order, squares_in_order, sums_in_order
 
 __all__ = [
     "BipartiteEmbedding",
@@ -57,6 +57,7 @@ __all__ = [
     "order_by_size",
     "placed",
     "polar_factor",
+    "products_in_order",
     "project_rows",
     "random_kmeans",
     "recurrence",

@@ -66,7 +66,7 @@ class TestGMC:
     def test_the_program_where_many_distances_are_equal_but_for_rounding(self, order, misfit, shared):
         views = vf.load_views(shared / "datasets" / "NGs.mat")
         rows = np.random.default_rng(0).permutation(len(views)) if order == "shuffled" else np.arange(len(views))
-        assert quietly(METHODS["gmc"](5), views[rows]).objective_[-1] == pytest.approx(misfit, abs=2e-4)
+        assert quietly(METHODS["gmc"](5), views[rows]).objective_[-1] == pytest.approx(misfit, abs=6e-5)
 
     @pytest.mark.parametrize("seed", range(3))
     def test_it_equals_the_direct_version(self, seed):
