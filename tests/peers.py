@@ -200,7 +200,7 @@ def fused_networks(views, k=20, mu=0.5, rounds=20, *, standardize=True):
         networks.append(_halved((density + density.T) / 2))
         kept = np.zeros((n, n))
         for i, row in enumerate(networks[-1]):
-            largest = np.argsort(-row, kind="stable")[:k]
+            largest = np.argsort(row, kind="stable")[-k:]
             kept[i, largest] = row[largest]
         local.append(kept / kept.sum(axis=1, keepdims=True))
     for _ in range(rounds):

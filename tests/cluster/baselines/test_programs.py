@@ -207,9 +207,20 @@ class TestSNF:
         expected = np.exp(-(rho**2) / (0.5 * (near[:, None] + near[None, :] + rho) / 3))
         np.testing.assert_allclose(snf.network(view, 20, 0.5, "paper"), expected, atol=1e-10)
 
-    def test_equal_similarities_are_kept_by_position(self):
+    @pytest.mark.parametrize(
+        ("file", "k", "scaling", "square"),
+        [("BBCSport_fea_gt.mat", 5, "standard-features", 137.3228), ("NGs.mat", 5, "none", 126.2514)],
+    )
+    def test_the_program_where_samples_occur_twice(self, file, k, scaling, square, shared):
+        fused = quietly(METHODS["snf"](k, scaling=scaling), shuffled(shared, file)).affinity_matrix_
+        assert round(float((fused**2).sum()), 4) == square
+
+    def test_of_equal_similarities_the_last_are_kept(self):
         weights = np.full((5, 5), 0.25)
-        assert snf.strongest(weights, 2).indices.tolist() == [0, 1] * 5
+        assert snf.strongest(weights, 2).indices.tolist() == [3, 4] * 5
+        weights *= 1 + 1e-15 * np.arange(5)[::-1]  # equal but for rounding
+        weights[:, 0] = 0.5
+        assert snf.strongest(weights, 3).indices.tolist() == [0, 3, 4] * 5
 
 
 class TestLMVSC:
