@@ -1,5 +1,9 @@
 """The later methods against figures of their authors' programs, and against direct versions of them (``tests/peers.py``)."""
 
+import os
+import subprocess
+import sys
+import textwrap
 import warnings
 
 import numpy as np
@@ -412,6 +416,12 @@ class TestCGD:
         np.testing.assert_allclose(model.affinity_matrix_, direct["fused"], atol=2e-6)
         np.testing.assert_allclose(model.view_weights_, direct["weights"], atol=1e-4)
 
+    def test_the_program_where_many_distances_are_equal_but_for_rounding(self, shared):
+        model = METHODS["cgd"](5, n_init=1, random_state=0).fit(shuffled(shared, "NGs.mat"))
+        assert np.trace(model.affinity_matrix_, dtype=float) == pytest.approx(151.8208, abs=6e-5)
+        np.testing.assert_allclose(model.view_weights_, [0.2736, 0.1850, 0.5414], atol=6e-5)
+        assert (model.n_iter_, model.converged_) == (10, False)
+
     def test_the_weights_minimise_their_objective(self):
         costs = np.array([3.0, 1.0, 20.0])
         found = cgd.balanced(np.full(3, 1 / 3), costs)
@@ -420,6 +430,26 @@ class TestCGD:
     def test_objective_decreases(self):
         trace = METHODS["cgd"](3, random_state=0).fit(blobs(noise=2.0)).objective_
         assert (np.diff(trace) <= 1e-4 * trace[:-1]).all()
+
+
+def test_the_processor_does_not_decide_between_equal_distances(shared):
+    """Two kinds of processors, of which one multiplies and adds with one rounding: kernels of the linear algebra library."""
+    script = textwrap.dedent("""
+        import sys, warnings
+        import numpy as np
+        import viewfuse as vf
+        warnings.simplefilter("ignore")
+        views = vf.load_views(sys.argv[1])[np.random.default_rng(0).permutation(500)]
+        for key in ("fpmvs", "gmc", "cgd"):
+            model = vf.METHODS[key](5, n_init=1, random_state=0).fit(views)
+            print(model.objective_[-1], *model.view_weights_)
+    """)
+    command = [sys.executable, "-c", script, str(shared / "datasets" / "NGs.mat")]
+    found = []
+    for kernels in ({}, {"OPENBLAS_CORETYPE": "Nehalem"}):
+        output = subprocess.run(command, env={**os.environ, **kernels}, capture_output=True, text=True, check=True).stdout
+        found.append([float(word) for word in output.split()])
+    np.testing.assert_allclose(*found, rtol=1e-7)
 
 
 @pytest.mark.parametrize("key", LATER)
