@@ -6,10 +6,14 @@ as in Octave: where distances are equal but for rounding, the nearest samples de
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import scipy.linalg
 import scipy.optimize
 from scipy.sparse.csgraph import connected_components
+
+from viewfuse.linalg import polar_factor
 
 ZERO = 1e-10
 
@@ -196,7 +200,7 @@ def fused_networks(views, k=20, mu=0.5, rounds=20, *, standardize=True):
         networks.append(_halved((density + density.T) / 2))
         kept = np.zeros((n, n))
         for i, row in enumerate(networks[-1]):
-            largest = np.argsort(-row, kind="stable")[:k]
+            largest = np.argsort(row, kind="stable")[-k:]
             kept[i, largest] = row[largest]
         local.append(kept / kept.sum(axis=1, keepdims=True))
     for _ in range(rounds):
@@ -298,7 +302,8 @@ def fpmvs(views, c, rounds=50, power=1.0):
     while True:
         bases = [_polar(x @ (axes @ codes).T) for x in views]
         squares = weights**2
-        axes = _polar(sum(s * b.T @ x @ codes.T for s, b, x in zip(squares, bases, views, strict=True)))
+        # In the first round this matrix may be singular, and rounding decides.
+        axes = polar_factor(sum(s * b.T @ x @ codes.T for s, b, x in zip(squares, bases, views, strict=True)))
         pulls = sum(axes.T @ b.T @ x for b, x in zip(bases, views, strict=True)) / squares.sum()
         codes = np.array([projected(pulls[:, j]) for j in range(n)]).T
         misfits = np.array([((x - b @ axes @ codes) ** 2).sum() for b, x in zip(bases, views, strict=True)])
@@ -319,7 +324,9 @@ def cgd(views, k=16, alternations=10, rounds=10, dtype=float):
     graphs, walks = [], []
     for view in views:
         squares = in_order(np.asarray(view, dtype=float) ** 2)
-        distances = square_distances(view * np.where(squares > 0, squares, 1) ** -0.5)
+        # The power of the C library, as in Octave: NumPy's has other last digits.
+        factors = [[math.pow(square, -0.5) if square > 0 else 1.0] for square in squares.ravel()]
+        distances = square_distances(view * np.array(factors))
         similarity = np.exp(-((distances / distances.max()) ** 2) / 0.25)
         kept = np.zeros_like(similarity)
         for i, row in enumerate(similarity):

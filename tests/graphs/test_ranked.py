@@ -5,6 +5,7 @@ import pytest
 
 import peers
 from viewfuse.graphs import adaptive_weights, distances_at, largest_distance, nearest_samples
+from viewfuse.linalg import products_in_order
 
 
 @pytest.mark.parametrize("exclude_self", [True, False])
@@ -20,6 +21,29 @@ def test_it_equals_a_stable_sort(exclude_self, repeat):
     np.testing.assert_allclose(found, np.take_along_axis(distances, order, axis=1))
     np.testing.assert_allclose(distances_at(points, index), found)
     assert largest_distance(points) == pytest.approx(distances.max())
+
+
+@pytest.mark.parametrize("factor", [1.0, 1e6])
+def test_plain_sums_decide_between_distances_that_are_equal_but_for_rounding(factor):
+    rng = np.random.default_rng(0)
+    words = (rng.random((150, 400)) < 0.02).astype(float)
+    points = factor * words[words.any(axis=1)]
+    points /= np.sqrt((points**2).sum(axis=1, keepdims=True))
+    n = len(points)
+    i, j = np.divmod(np.arange(n * n), n)
+    products = products_in_order(points, i, j).reshape(n, n)
+    distances = -2 * products + (np.diagonal(products)[:, None] + np.diagonal(products)[None, :])
+    np.fill_diagonal(distances, -1)
+    distances[np.abs(distances) < 1e-14] = 0  # equal samples
+    order = np.argsort(distances, axis=1, kind="stable")[:, 1:8]
+    index, _ = nearest_samples(points, 7, exclude_self=True)
+    assert np.array_equal(np.sort(index, axis=1), np.sort(order, axis=1))
+
+
+def test_the_sample_itself_is_excluded_among_large_numbers():
+    points = 1e9 + np.arange(6.0)[:, None]
+    index, _ = nearest_samples(points, 3, exclude_self=True)
+    assert not (index == np.arange(6)[:, None]).any()
 
 
 def test_fewer_samples_than_neighbours():

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ..linalg import squares_in_order
+from ..linalg import products_in_order, squares_in_order
 from ..linalg.threads import for_each, spans
 
 __all__ = ["adaptive_weights", "distances_at", "largest_distance", "nearest_samples"]
@@ -14,6 +14,7 @@ __all__ = ["adaptive_weights", "distances_at", "largest_distance", "nearest_samp
 _BLOCK = 2**22  # distances in memory at once
 _FEW = 10  # a product takes about a tenth of the time that single distances take for each pair
 _ROUNDING = 32 * np.finfo(float).eps  # of the squared lengths: a smaller squared distance is that of two equal samples
+_SIMILAR = 4096 * np.finfo(float).eps  # of the squared lengths: a smaller difference of distances may be due to rounding
 
 
 def nearest_samples(points: np.ndarray, count: int, *, exclude_self: bool) -> tuple[np.ndarray, np.ndarray]:
@@ -21,8 +22,11 @@ def nearest_samples(points: np.ndarray, count: int, *, exclude_self: bool) -> tu
 
     Samples at equal distances are ranked by position. With ``exclude_self=False`` the first of all samples in this order is
     taken for the sample itself and dropped, as programs do that sort a matrix of distances. If samples occur more than once,
-    a twin may be dropped instead, and the sample is then its own neighbour. Distances that differ by rounding only are not
-    equal; squared lengths are therefore added up as these programs do.
+    a twin may be dropped instead, and the sample is then its own neighbour.
+
+    Distances that differ by rounding only are not equal, and rounding decides which of these samples are among the nearest.
+    Matrix products are rounded in different ways on different processors. So where it matters, sums are added up from the
+    first feature to the last, as these programs do.
     """
     n = len(points)
     count = min(count, n - 1)
@@ -32,7 +36,10 @@ def nearest_samples(points: np.ndarray, count: int, *, exclude_self: bool) -> tu
         block = _distances(points, squares, rows)
         if exclude_self:
             block[np.arange(rows.stop - rows.start), np.arange(rows.start, rows.stop)] = -1.0
-        order = _smallest(block, count + 1)[:, 1:]
+        bound = _bound(block, count + 1)
+        changed = _add_up_in_order(block, bound, points, squares, rows)
+        bound[changed] = _bound(block[changed], count + 1)
+        order = _smallest(block, bound, count + 1)[:, 1:]
         index[rows], distance[rows] = order, np.take_along_axis(block, order, axis=1)
         return ()
 
@@ -82,16 +89,38 @@ def _row_blocks(n: int) -> Iterator[slice]:
 
 
 def _distances(points: np.ndarray, squares: np.ndarray, rows: slice) -> np.ndarray:
-    lengths = squares[rows, None] + squares[None, :]
     block = points[rows] @ (-2 * points.T)
-    block += lengths
-    block[block < _ROUNDING * lengths] = 0
-    return block
+    return _with_lengths(block, squares[rows, None] + squares[None, :])
 
 
-def _smallest(block: np.ndarray, count: int) -> np.ndarray:
+def _with_lengths(products: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    """Squared distances from ``−2 x·y`` and ``x·x + y·y``, in place."""
+    products += lengths
+    products[products < _ROUNDING * lengths] = 0
+    return products
+
+
+def _bound(block: np.ndarray, count: int) -> np.ndarray:
+    """The ``count``-th smallest entry of each row, (rows, 1)."""
+    return np.partition(block, count - 1, axis=1)[:, count - 1 : count]
+
+
+def _add_up_in_order(
+    block: np.ndarray, bound: np.ndarray, points: np.ndarray, squares: np.ndarray, rows: slice
+) -> np.ndarray:
+    """Compute again the distances that equal the bound but for rounding, if there are several. Returns these rows."""
+    lengths = squares[rows, None] + squares[None, :]
+    similar = (np.abs(block - bound) <= _SIMILAR * lengths) & (block > 0)
+    changed = np.flatnonzero(similar.sum(axis=1) > 1)
+    # The product of orthogonal samples is mostly a sum of zeros, the same in any order.
+    i, j = np.nonzero(similar[changed] & (block[changed] != lengths[changed]))
+    i = changed[i]
+    block[i, j] = _with_lengths(-2 * products_in_order(points, rows.start + i, j), lengths[i, j])
+    return changed
+
+
+def _smallest(block: np.ndarray, bound: np.ndarray, count: int) -> np.ndarray:
     """Positions of the ``count`` smallest entries of each row, ascending; equal entries by position."""
-    bound = np.partition(block, count - 1, axis=1)[:, count - 1 : count]
     near = block <= bound
     chosen = np.empty((len(block), count), dtype=np.int64)
     clear = near.sum(axis=1) == count

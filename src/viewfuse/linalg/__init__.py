@@ -23,11 +23,12 @@ from .grouped_search import GroupedSearch
 from .inverse import shifted_inverse
 from .laplacian import Laplacian, isolated_samples, row_sums
 from .numbering import numbered_by_size, occurrences, order_by_size, renumbered
+from .polar import polar_factor
 from .recurrence import Recurrence, halves, placed, recurrence
 from .simplex import project_rows, simplex_programs
 from .smallest import smallest_of_rows
 from .sparse_laplacian import smallest_laplacian_eigenpairs
-from .sums import squares_in_order, sums_in_order
+from .sums import products_in_order, squares_in_order, sums_in_order
 
 __all__ = [
     "BipartiteEmbedding",
@@ -55,6 +56,8 @@ __all__ = [
     "occurrences",
     "order_by_size",
     "placed",
+    "polar_factor",
+    "products_in_order",
     "project_rows",
     "random_kmeans",
     "recurrence",

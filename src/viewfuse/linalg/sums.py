@@ -6,7 +6,7 @@ import numpy as np
 
 from .threads import spans
 
-__all__ = ["squares_in_order", "sums_in_order"]
+__all__ = ["products_in_order", "squares_in_order", "sums_in_order"]
 
 _BLOCK = 2**17  # numbers: 1 MiB
 
@@ -14,8 +14,9 @@ _BLOCK = 2**17  # numbers: 1 MiB
 def sums_in_order(rows: np.ndarray) -> np.ndarray:
     """The sum of each row (n, d), added up from the first number to the last.
 
-    NumPy adds up several parts at once, which rounds otherwise. Where many distances are equal but for rounding, that
-    decides which samples are the nearest. To give the same result as another program, one has to add up as it does.
+    NumPy and linear algebra libraries add up several parts at once, which rounds otherwise. Where many distances are equal
+    but for rounding, that decides which samples are the nearest. To give the same result as another program, and the same
+    one on all processors, one has to add up in one order.
     """
     return _in_order(rows, square=False)
 
@@ -23,6 +24,14 @@ def sums_in_order(rows: np.ndarray) -> np.ndarray:
 def squares_in_order(rows: np.ndarray) -> np.ndarray:
     """The sum of squares of each row, added up in the same way."""
     return _in_order(rows, square=True)
+
+
+def products_in_order(rows: np.ndarray, i: np.ndarray, j: np.ndarray) -> np.ndarray:
+    """The products ``x_i · x_j`` of pairs of rows, added up in the same way."""
+    products = np.empty(len(i))
+    for some in spans(len(i), max(1, _BLOCK // max(rows.shape[1], 1))):
+        products[some] = sums_in_order(rows[i[some]] * rows[j[some]])
+    return products
 
 
 def _in_order(rows: np.ndarray, *, square: bool) -> np.ndarray:

@@ -4,7 +4,7 @@
 
 S_v is the degree-normalised graph of the nearest neighbours of view v, μ = 0.3 and λ = 19. For given β the minimum is the
 solution of A = Σ_v α_v S_v A S_v + (1 − Σα) I with α_v = β_v/(μ + Σβ). The program makes ten rounds of this map and
-updates β, ten times, which converges to single precision. Here the linear system is solved by conjugate gradients, in single
+updates β, ten times; A then solves the equation to single precision. Here it is solved by conjugate gradients, in single
 precision as in the program, with fewer steps of 1.5·V·s·n² operations, s entries in a row of S_v. Memory: 2.5 arrays of n ×
 n.
 """
@@ -32,7 +32,7 @@ _MU, _LAM = 0.3, 19.0
 _BANDWIDTH = 0.25
 _WEIGHT_SWEEPS = 20
 _RESIDUAL = 3e-7  # relative, of the conjugate gradients: about the precision of single precision
-_REDUCTION = 0.1  # of the residual between two updates of the weights
+_REDUCTION = 0.01  # of the residual between two updates of the weights
 _STEPS = 60
 
 
@@ -72,7 +72,7 @@ def cross_view_graph(
 def _diffused(congruence: Congruence, shares: np.ndarray, start: np.ndarray) -> tuple[np.ndarray, bool]:
     """``A = Σ_v α_v S_v A S_v + (1 − Σα) I`` by conjugate gradients. The map is symmetric with norm Σα < 1.
 
-    The residual is reduced to a tenth, since the weights change again; also returned is whether it is as small as single
+    The residual is reduced to a hundredth, since the weights change again; also returned is whether it is as small as single
     precision allows.
     """
     rest = np.float32(1 - shares.sum())
@@ -129,12 +129,15 @@ class CGD(RelabelMixin, ProgramMethod):
     {n_clusters}
     variant : {"program"}, default="program"
         The authors' program, the only variant: their text was not available to us. The program makes a fixed number of
-        rounds; this implementation solves for ``A`` exactly and agrees with it to single precision.
+        rounds for ``A``; this implementation solves for ``A`` and agrees with it to single precision.
     n_neighbors : int, default=16
         Number of edges of a sample in each view, its edge to itself included.
-    {program_scaling, max_iter}
-    tol : float, default=1e-5
-        Stop when no weight of a view changes by more than this.
+    {program_scaling}
+    max_iter : int, default=10
+        Number of updates of the weights. The program makes ten, even if the weights still change a little then;
+        ``converged_`` says whether they do.
+    tol : float, default=1e-6
+        Stop before when no weight of a view changes by more than this.
     {views}
     n_init : int, default=20
         Number of k-means runs on the embedding; the best one is kept.
@@ -161,8 +164,8 @@ class CGD(RelabelMixin, ProgramMethod):
         variant: str = "program",
         n_neighbors: int = 16,
         scaling: str = "unit-samples",
-        max_iter: int = 50,
-        tol: float = 1e-5,
+        max_iter: int = 10,
+        tol: float = 1e-6,
         views: Any = None,
         n_init: int = 20,
         random_state: Any = None,
@@ -177,6 +180,7 @@ class CGD(RelabelMixin, ProgramMethod):
         self.n_init = n_init
         self.random_state = random_state
 
+    _warns_at_max_iter = False  # ten updates are the method
     _memory_demand = MemoryDemand(3.5, 0.1, 0.0, 1.2)
     _parameter_constraints: ClassVar = {
         **ProgramMethod._parameter_constraints,

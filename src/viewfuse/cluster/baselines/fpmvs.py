@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ...linalg import project_rows, unit_rows
+from ...linalg import polar_factor, project_rows, squares_in_order, sums_in_order, unit_rows
 from ...views import Views
 from .._base import RelabelMixin
 from .._solution import Solution
@@ -155,12 +155,12 @@ def _first(views: Sequence[_View], codes: sp.csr_array) -> list[tuple[np.ndarray
 
     Before it has anchors, the program decomposes a zero matrix for W, which gives the leading unit vectors. Then it takes A
     from the first samples. If these are alike in the first features, as texts are, that matrix is singular, and A depends on
-    the rounding of its numbers. So they are computed as the program does.
+    the rounding of its numbers. So they are computed as the program does, and decomposed in the same order of operations.
     """
     count = codes.shape[0]
     leading = [view.leading(count) for view in views]
     weight = (1 / len(views)) ** 2
-    anchors = polar(np.sum([(weight * features[:count]).T for features in leading], axis=0))
+    anchors = polar_factor(np.sum([(weight * features[:count]).T for features in leading], axis=0))
     # A view with fewer features than anchors has only as many rows of A in its basis.
     kept = [anchors[: min(count, view.n_features)] for view in views]
     return [(features @ anchors, rows.T @ rows) for features, rows in zip(leading, kept, strict=True)]
@@ -171,7 +171,8 @@ def _standard_as_program(features: Any) -> np.ndarray:
     dense = np.asarray(features.toarray() if sp.issparse(features) else features, dtype=np.float64)
     exact = standard_features(dense)  # also of constant and of huge features
     with np.errstate(all="ignore"):
-        rounded = (dense - dense.mean(axis=0)) / dense.std(axis=0, ddof=1)
+        centred = dense - sums_in_order(dense.T) / len(dense)
+        rounded = centred / np.sqrt(squares_in_order(centred.T) / (len(dense) - 1))
     return np.where(np.isclose(rounded, exact, rtol=1e-9, atol=1e-9), rounded, exact)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -79,8 +80,9 @@ def _dense(view: Any) -> np.ndarray:
 def unit_samples(view: Any) -> np.ndarray:
     """Every sample with length 1, except those that are all zeros."""
     values, _ = _in_range(_dense(view), axis=1)
-    squares = squares_in_order(values)[:, None]
-    return values * np.where(squares > 0, squares, 1) ** -0.5
+    # The power of the C library, as in the programs: NumPy's is rounded in different ways on different processors.
+    factors = [math.pow(square, -0.5) if square > 0 else 1.0 for square in squares_in_order(values)]
+    return values * np.asarray(factors)[:, None]
 
 
 def _standardised(values: np.ndarray, axis: int) -> np.ndarray:

@@ -30,6 +30,7 @@ __all__ = ["SNF", "diffuse", "network", "rotated_labels"]
 _PANEL = 256
 _ROTATIONS = 20
 _DOUBLE_ROUNDS = 3
+_ROUNDING = 1e-12  # relative difference of two weights that are equal but for rounding
 _DENSE_UP_TO = 1000  # samples: to this precision LAPACK is faster than iterations
 
 
@@ -72,14 +73,18 @@ def halved(weights: np.ndarray) -> np.ndarray:
 
 
 def strongest(weights: np.ndarray, count: int) -> sp.csr_array:
-    """The ``count`` largest entries of each row, scaled to sum to 1; of equal ones those at the lowest positions."""
+    """The ``count`` largest entries of each row, scaled to sum to 1; of equal ones those at the highest positions.
+
+    SNFtool sorts a row in ascending order and keeps the end of it. Entries that differ by rounding only are equal here, so
+    that the result does not depend on the processor.
+    """
     n = len(weights)
     count = min(count, n)
     bound = np.partition(weights, n - count, axis=1)[:, n - count, None]
-    kept = weights >= bound
+    kept = weights >= bound * (1 - _ROUNDING)
     for i in np.flatnonzero(kept.sum(axis=1) > count):
-        equal = np.flatnonzero(weights[i] == bound[i])
-        kept[i, equal[count - int((weights[i] > bound[i]).sum()) :]] = False
+        equal = np.flatnonzero(kept[i] & (weights[i] <= bound[i] * (1 + _ROUNDING)))
+        kept[i, equal[: int(kept[i].sum()) - count]] = False
     rows, columns = np.nonzero(kept)
     values = weights[rows, columns]
     sums = np.bincount(rows, weights=values, minlength=n)
