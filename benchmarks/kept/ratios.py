@@ -59,13 +59,16 @@ class Published:
     def track_over_products(self):
         return exact.measured(speed.DATA).over_products
 
+    def track_fusion_over_products(self):
+        return exact.measured(speed.DATA).fusion_over_products
+
     def track_direct_over_fit(self):
         return exact.measured(speed.DATA, direct=True).direct_over_fit
 
     def track_peak_arrays(self):
         return exact.peak_arrays(exact.digit_views(speed.DATA))
 
-    track_over_products.unit = track_direct_over_fit.unit = "times"
+    track_over_products.unit = track_fusion_over_products.unit = track_direct_over_fit.unit = "times"
     track_peak_arrays.unit = "n × n arrays"
 
 

@@ -50,6 +50,8 @@ class State:
     spare : (n, n) arrays whose contents are not needed
     weighted_sum : (n, n) array, ``M = Σ_v w_v Z_v`` of the last iteration, if it is part of the result
     previous : (n, n) array, ``S`` before the last iteration, if its embedding is part of the result
+    moved : ``‖S − previous‖``, in the published variant
+    products : (n, Σ r_v) array, ``previous`` times the bases of all views side by side, if these are known; overwritten
     embedding : Embedding or None before the first
     consensus_is_identity : whether ``S`` is the identity, as at the start of the published variant
     rotation : by how much ``F`` turned in the last round, as the sine of a mean angle
@@ -64,6 +66,8 @@ class State:
     spare: tuple[Any, ...]
     weighted_sum: Any = None
     previous: Any = None
+    moved: float = math.inf
+    products: Any = None
     embedding: Embedding | None = None
     consensus_is_identity: bool = False
     rotation: float = 1.0

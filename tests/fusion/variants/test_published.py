@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from reference import assert_same_subspace, blobs
+from reference import assert_same_subspace, blobs, published_gfsc
 from viewfuse.exceptions import ParameterError
 from viewfuse.fusion import fuse_graphs, gf, gfsc
-from viewfuse.fusion.kernels import GraphNorms
+from viewfuse.fusion.kernels import GraphNorms, differences
 from viewfuse.fusion.steps import distance_weight
 from viewfuse.fusion.variants import published
 from viewfuse.linalg import Laplacian
@@ -68,6 +68,47 @@ def test_the_last_embedding_is_exact():
     residual = np.linalg.norm(laplacian @ result.embedding - result.embedding * result.eigenvalues, axis=0)
     assert residual.max() <= 1e-5 * np.median(np.diag(laplacian))
     assert_same_subspace(result.embedding, vectors[:, :3], atol=1e-3)
+
+
+NEAR = {"alpha": 1e-4, "beta": 1.0, "gamma": 1e-6}  # graphs differ from S by a thousandth of it and less
+
+
+def test_near_graphs_in_single_precision_equal_the_direct_version(monkeypatch):
+    monkeypatch.setattr(differences, "_TILE", 100)
+    written = []
+    write = differences.Differences.write
+    monkeypatch.setattr(differences.Differences, "write", lambda *given: written.append(given) or write(*given))
+    views, _ = blobs(n=310, features=(4, 20, 9), spread=1.5)
+    consensus, embedding, weights, objectives = published_gfsc(views, 3, **NEAR)
+    result = gfsc(views, 3, variant="published", random_state=0, **NEAR)
+    assert len(written) == 3 * len(objectives) == 3 * len(result.sweeps)
+    assert np.linalg.norm(result.consensus - consensus) < 1e-10 * np.linalg.norm(consensus)
+    np.testing.assert_allclose(result.weights, weights, rtol=1e-4)  # so far the rounding errors of solves change them
+    np.testing.assert_allclose([sweep.objective for sweep in result.sweeps], objectives, rtol=1e-5)
+    assert_same_subspace(result.embedding, embedding)
+
+
+def test_far_graphs_stay_in_double_precision(monkeypatch):
+    monkeypatch.setattr(differences, "_TILE", 10)
+    monkeypatch.setattr(differences.Differences, "of", None)
+    views, _ = blobs(n=36, features=(4, 6), spread=1.5)
+    gfsc(views, 3, variant="published", random_state=0, alpha=1.0, beta=1.0, gamma=1e-6)
+    gfsc(views, 3, variant="published", random_state=0, fixed_weights=np.array([1.0, 2.0]), **NEAR)
+    gfsc([*VIEWS, *VIEWS], 3, variant="published", random_state=0, **NEAR)  # more columns than half of the samples
+    fuse_graphs([np.eye(36)], 3, variant="published", random_state=0)
+
+
+def test_double_precision_first_and_single_precision_later(monkeypatch):
+    monkeypatch.setattr(differences, "_TILE", 10)
+    views, _ = blobs(n=36, features=(4, 6), spread=1.5)
+    parameters = {"alpha": 0.002, "beta": 1.0, "gamma": 1e-6, "tol": 0, "max_iter": 8}
+    near, was_near = published.is_near, []
+    monkeypatch.setattr(published, "is_near", lambda *given: was_near.append(near(*given)) or was_near[-1])
+    result = gfsc(views, 3, variant="published", random_state=0, **parameters)
+    assert was_near == sorted(was_near)
+    assert 0 < sum(was_near) < 8
+    consensus, *_ = published_gfsc(views, 3, **parameters)
+    assert np.linalg.norm(result.consensus - consensus) < 1e-9 * np.linalg.norm(consensus)
 
 
 def test_missing_samples_need_the_robust_variant():

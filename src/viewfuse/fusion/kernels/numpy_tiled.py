@@ -17,7 +17,7 @@ import numpy as np
 from ...linalg.threads import for_each, multiply, spans
 from .records import ConsensusChange, ConsensusUpdate, GraphNorms, SingleViewGraph
 
-__all__ = ["NumpyKernels"]
+__all__ = ["NumpyKernels", "Scratch", "equal_spans", "negative_distance_factors", "square_sum"]
 
 Tile = tuple[slice, slice]
 
@@ -65,7 +65,7 @@ class NumpyKernels:
         *,
         symmetric: bool,
     ) -> GraphNorms:
-        def store(tile: Tile, scratch: _Scratch) -> tuple[float, float]:
+        def store(tile: Tile, scratch: Scratch) -> tuple[float, float]:
             rows, columns = tile
             block, other, scaled = scratch.blocks(3, rows, columns)
             minus_p = np.multiply(consensus[tile], -ratio, out=scaled) if ratio else None
@@ -82,7 +82,7 @@ class NumpyKernels:
     ) -> GraphNorms:
         """``graph ← sym((I − W(cI − bS))₊)`` with ``W = inverse``, ``c = shift`` and ``b = pull``."""
 
-        def store(tile: Tile, scratch: _Scratch) -> tuple[float, float]:
+        def store(tile: Tile, scratch: Scratch) -> tuple[float, float]:
             rows, columns = tile
             block, other, scaled = scratch.blocks(3, rows, columns)
             minus_p = np.multiply(inverse[tile], shift, out=scaled)  # cW − I
@@ -133,12 +133,12 @@ class NumpyKernels:
         return for_each(panel, parts, per_thread=lambda: np.empty((self.tile, len(graph)), np.float32))[0]
 
     def graph_norms(self, graph: np.ndarray, consensus: np.ndarray) -> GraphNorms:
-        def measure(tile: Tile, scratch: _Scratch) -> tuple[float, float]:
+        def measure(tile: Tile, scratch: Scratch) -> tuple[float, float]:
             (block,) = scratch.blocks(1, *tile)
             block[...] = graph[tile]
-            norm2 = _square_sum(block)
+            norm2 = square_sum(block)
             block -= consensus[tile]
-            return norm2, _square_sum(block)
+            return norm2, square_sum(block)
 
         return GraphNorms(*self._for_each_tile(measure, graph))
 
@@ -146,7 +146,7 @@ class NumpyKernels:
         n = len(graph)
         height = max(self.tile**2 // n, 1)
 
-        def add(rows: slice, scratch: _Scratch) -> tuple[float, ...]:
+        def add(rows: slice, scratch: Scratch) -> tuple[float, ...]:
             if start:
                 np.multiply(graph[rows], weight, out=total[rows])
             else:
@@ -155,7 +155,7 @@ class NumpyKernels:
                 total[rows] += block
             return ()
 
-        for_each(add, spans(n, height), per_thread=partial(_Scratch, self.tile**2, graph.dtype))
+        for_each(add, spans(n, height), per_thread=partial(Scratch, self.tile**2, graph.dtype))
 
     def update_consensus(
         self,
@@ -165,14 +165,12 @@ class NumpyKernels:
         points: np.ndarray,
         out: np.ndarray,
     ) -> ConsensusChange:
-        # −‖p_i − p_j‖² as one product: (2p_i, −‖p_i‖², −1) · (p_j, 1, ‖p_j‖²).
-        squares, ones = np.einsum("ij,ij->i", points, points)[:, None], np.ones_like(points[:, :1])
-        left, right = np.hstack([2 * points, -squares, -ones]), np.hstack([points, ones, squares])
+        left, right = negative_distance_factors(points)
         if not update.measured:
             self._cut(update, update.penalty * left, right, weighted_sum, out)
             return ConsensusChange(*[math.nan] * 5)
 
-        def replace(tile: Tile, scratch: _Scratch) -> tuple[float, ...]:
+        def replace(tile: Tile, scratch: Scratch) -> tuple[float, ...]:
             rows, columns = tile
             negative_distances, mean, new, moved = scratch.blocks(4, rows, columns)
             np.matmul(left[rows], right[columns].T, out=negative_distances)
@@ -180,11 +178,11 @@ class NumpyKernels:
             np.multiply(negative_distances, update.penalty, out=new)
             new += mean
             if update.unclipped_change:
-                change2 = _square_sum(np.subtract(new, consensus[tile], out=moved))
+                change2 = square_sum(np.subtract(new, consensus[tile], out=moved))
             if update.symmetric:
                 np.maximum(new, 0, out=new)
                 np.minimum(new, update.upper_bound, out=new)
-            moved2 = _square_sum(np.subtract(new, consensus[tile], out=moved))
+            moved2 = square_sum(np.subtract(new, consensus[tile], out=moved))
             mean -= consensus[tile]
             out[tile] = new
             mirrored = update.symmetric and rows != columns
@@ -194,7 +192,7 @@ class NumpyKernels:
             return (
                 times * (change2 if update.unclipped_change else moved2),
                 times * moved2,
-                times * _square_sum(new),
+                times * square_sum(new),
                 times * float(np.vdot(moved, mean)),
                 times * -0.5 * float(np.vdot(negative_distances, new)),
             )
@@ -206,7 +204,7 @@ class NumpyKernels:
     ) -> None:
         """``out ← weighted_sum / weight_total + left · rightᵀ``, clipped if symmetric: less than half of the passes."""
 
-        def replace(tile: Tile, scratch: _Scratch) -> tuple[float, ...]:
+        def replace(tile: Tile, scratch: Scratch) -> tuple[float, ...]:
             rows, columns = tile
             new, mean = scratch.blocks(2, rows, columns)
             np.matmul(left[rows], right[columns].T, out=new)
@@ -222,7 +220,7 @@ class NumpyKernels:
         self._for_each_tile(replace, out, upper=update.symmetric)
 
     def edge_inner_products(self, graphs: Sequence[SingleViewGraph]) -> tuple[np.ndarray, np.ndarray]:
-        def measure(tile: Tile, scratch: _Scratch) -> tuple[float, ...]:
+        def measure(tile: Tile, scratch: Scratch) -> tuple[float, ...]:
             rows, columns = tile
             *blocks, total = scratch.blocks(len(graphs) + 1, rows, columns)
             for graph, block in zip(graphs, blocks, strict=True):
@@ -234,7 +232,7 @@ class NumpyKernels:
                 total += block
             times = 1 if rows == columns else 2
             return (
-                *(times * _square_sum(block) for block in blocks),
+                *(times * square_sum(block) for block in blocks),
                 *(times * float(np.vdot(block, total)) for block in blocks),
             )
 
@@ -244,7 +242,7 @@ class NumpyKernels:
     def add_weighted(self, graphs: Sequence[SingleViewGraph], weights: np.ndarray, total: np.ndarray) -> None:
         first, *others = weights.tolist()
 
-        def store(tile: Tile, scratch: _Scratch) -> tuple[float, ...]:
+        def store(tile: Tile, scratch: Scratch) -> tuple[float, ...]:
             rows, columns = tile
             block, added = scratch.blocks(2, rows, columns)
             _graph_tile(graphs[0], tile, added)
@@ -267,14 +265,13 @@ class NumpyKernels:
         """
         parts = self._parts(len(like))
         tiles = [(rows, columns) for i, rows in enumerate(parts) for columns in (parts[i:] if upper else parts)]
-        return for_each(task, tiles, per_thread=partial(_Scratch, self.tile**2, like.dtype))
+        return for_each(task, tiles, per_thread=partial(Scratch, self.tile**2, like.dtype))
 
     def _parts(self, n: int) -> list[slice]:
-        """0 … n in slices of about the same length: with a narrow last slice, threads would get uneven shares."""
-        return spans(n, math.ceil(n / math.ceil(n / self.tile)))
+        return equal_spans(n, self.tile)
 
 
-class _Scratch:
+class Scratch:
     """One thread's working tiles, allocated once per pass: fresh memory would cost more than the arithmetic."""
 
     def __init__(self, size: int, dtype: np.dtype) -> None:
@@ -288,6 +285,17 @@ class _Scratch:
         while len(self.buffers) < count:
             self.buffers.append(np.empty(self.size, dtype=self.dtype))
         return [buffer[: shape[0] * shape[1]].reshape(shape) for buffer in self.buffers[:count]]
+
+
+def equal_spans(n: int, most: int) -> list[slice]:
+    """0 … n in slices of about the same length: with a narrow last slice, threads would get uneven shares."""
+    return spans(n, math.ceil(n / math.ceil(n / most)))
+
+
+def negative_distance_factors(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """−‖p_i − p_j‖² as one product: (2p_i, −‖p_i‖², −1) · (p_j, 1, ‖p_j‖²)."""
+    squares, ones = np.einsum("ij,ij->i", points, points)[:, None], np.ones_like(points[:, :1])
+    return np.hstack([2 * points, -squares, -ones]), np.hstack([points, ones, squares])
 
 
 def _graph_tile(graph: SingleViewGraph, tile: Tile, out: np.ndarray) -> None:
@@ -331,10 +339,10 @@ def _store_positive(
     if symmetric and off_diagonal:
         graph[columns, rows] = block.T
     times = 2 if symmetric and off_diagonal else 1
-    norm2 = _square_sum(block)
+    norm2 = square_sum(block)
     block -= consensus[tile]
-    return times * norm2, times * _square_sum(block)
+    return times * norm2, times * square_sum(block)
 
 
-def _square_sum(block: np.ndarray) -> float:
+def square_sum(block: np.ndarray) -> float:
     return float(np.vdot(block, block))

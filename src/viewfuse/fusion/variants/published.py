@@ -10,21 +10,28 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 from array_api_compat import array_namespace
 
-from ...linalg.threads import spans
+from ...graphs import GramFactor
+from ...linalg.threads import matmul, spans
 from ..driver import Variant
-from ..kernels import ConsensusUpdate, kernels_for
+from ..kernels import ConsensusUpdate, GraphNorms, kernels_for
+from ..kernels.differences import Differences, add_step
 from ..problem import Problem
 from ..result import Sweep
 from ..state import Embedding, State, new_graphs
 from ..steps import distance_weight, embed, scatter_after, sweep_record, update_views
 from ..stopping import StoppingRule
+from ..view_graphs import LearnedGraph
 
 __all__ = ["HINT", "PUBLISHED", "equal_weights", "penalty_of", "points_and_penalty"]
+
+# A distance, in norms of S, at which differences in single precision change S by no more than 1e-10 of it.
+_NEAR = 2e-3
 
 HINT = "Lower gamma, raise beta, or use variant='robust'."
 
@@ -50,14 +57,20 @@ def start(problem: Problem, like: Any) -> State:
 
 def iterate(problem: Problem, state: State) -> tuple[State, Sweep]:
     embedding = update_embedding(problem, state)
-    graph, weighted_sum = state.scratch()
-    norms, error, raw_weights = update_views(problem, state, distance_weight, graph, weighted_sum)
+    graph, new = state.scratch()  # the old S is kept for ``finish``
+    if is_near(problem, state):
+        products = consensus_products(problem, state, memory=graph)
+        identity, unit = state.consensus_is_identity, unit_of(problem, state)
+        differences = Differences.of(state.consensus, state.norm2, unit, memory=graph, is_identity=identity)
+        norms, error, raw_weights = update_differences(problem, state, differences, products)
+        replace_consensus = differences.update_consensus
+    else:
+        products = None
+        norms, error, raw_weights = update_views(problem, state, distance_weight, graph, weighted_sum=new)
+        replace_consensus = partial(kernels_for(new).update_consensus, weighted_sum=new, consensus=state.consensus)
     weights, total = np.asarray(raw_weights), sum(raw_weights)
     points, penalty = points_and_penalty(problem, embedding, total, state.consensus)
-    update = ConsensusUpdate(total, penalty, symmetric=True)
-    # The new S is written over the weighted sum; the old S is kept for ``finish``.
-    new = weighted_sum
-    change = kernels_for(new).update_consensus(update, weighted_sum, state.consensus, points, out=new)
+    change = replace_consensus(ConsensusUpdate(total, penalty, symmetric=True), points=points, out=new)
     sweep = sweep_record(
         problem,
         weights,
@@ -77,10 +90,84 @@ def iterate(problem: Problem, state: State) -> tuple[State, Sweep]:
             norm2=change.norm2,
             spare=(graph,),
             previous=state.consensus,
+            moved=math.sqrt(change.moved2),
+            products=products,
             embedding=embedding,
         ),
         sweep,
     )
+
+
+def is_near(problem: Problem, state: State) -> bool:
+    """Whether single precision is enough for the differences of the graphs from the consensus.
+
+    The weight of a difference is the inverse of its length, so that all count alike: with a relative error of ε in each, the
+    new ``S`` has at most ε times the smallest length times the number of views. With fixed weights that is not so.
+    """
+    learned = len(factors_of(problem)) == len(problem.graphs) and problem.fixed_weights is None and problem.alpha > 0
+    if not learned or not Differences.suit(state.consensus, sum(view.rank for view in problem.graphs)):
+        return False
+    return distance_bound(problem, state) < _NEAR * math.sqrt(state.norm2)
+
+
+def distance_bound(problem: Problem, state: State) -> float:
+    """A bound on the smallest distance of a graph from the consensus.
+
+    If ``S`` is the identity, ``Z − S = −α(G + cI)⁻¹`` before clipping, at most ``α/c``; clipping brings Z nearer to ``S``.
+    Later the graphs follow ``S``, so that distances grow by no more than twice its last step.
+    """
+    if state.consensus_is_identity:
+        return share_of_alpha(problem, state) * math.sqrt(state.norm2)
+    return 0.5 / float(state.weights.max()) + 2 * state.moved
+
+
+def unit_of(problem: Problem, state: State) -> float:
+    """About the distance of the nearest graph.
+
+    It is a power of two times ``1 − ρ`` of that graph, so that the factor of ``S`` in its difference is not rounded. Errors
+    of this factor would not average out, as those of entries do.
+    """
+    share = share_of_alpha(problem, state)
+    return share * 2.0 ** round(math.log2(distance_bound(problem, state) / share))
+
+
+def share_of_alpha(problem: Problem, state: State) -> float:
+    """``1 − ρ = α / (α + βw)`` of the view with the largest weight."""
+    return problem.alpha / (problem.alpha + problem.beta * float(state.weights.max()))
+
+
+def consensus_products(problem: Problem, state: State, memory: np.ndarray) -> np.ndarray:
+    """``S`` times the bases of all views side by side, by the last step of ``S`` if the products before it are known.
+
+    ``memory`` is an (n, n) array that is overwritten.
+    """
+    bases = [factor.basis for factor in factors_of(problem)]
+    if state.consensus_is_identity:
+        return np.hstack(bases)
+    if state.products is None:
+        return matmul(state.consensus, np.hstack(bases))
+    add_step(state.products, state.previous, state.consensus, bases, memory)
+    return state.products
+
+
+def factors_of(problem: Problem) -> list[GramFactor]:
+    """The factors of the views whose graphs are learned from them."""
+    return [view.factor for view in problem.graphs if isinstance(view, LearnedGraph)]
+
+
+def update_differences(
+    problem: Problem, state: State, differences: Differences, products: np.ndarray
+) -> tuple[list[GraphNorms], float, list[float]]:
+    """The same as ``update_views``, by the differences of the graphs from the consensus."""
+    norms: list[GraphNorms] = []
+    weights: list[float] = []
+    error, factors = 0.0, factors_of(problem)
+    ends = np.cumsum([len(factor.eigenvalues) for factor in factors])
+    for v, (factor, own) in enumerate(zip(factors, np.split(products, ends[:-1], axis=1), strict=True)):
+        norms.append(differences.write(factor, own, problem.alpha, problem.beta * float(state.weights[v])))
+        weights.append(distance_weight(norms[-1], state.consensus))
+        error += differences.add(weights[-1], factor, own, start=v == 0)
+    return norms, error, weights
 
 
 def update_embedding(problem: Problem, state: State) -> Embedding | None:
