@@ -162,7 +162,8 @@ def count_clusters(samples: Samples, counts: Iterable[int] | None = None) -> Clu
     evidence_of = cache(lambda k: Evidence.of(joint.graph, joint.found, null_values, joint.labels(k)))
     rows = {k: _row(k, joint, mean, nulls) for k in tried}
     best = _best_supported(rows, evidence_of)
-    if best is not None and not given:
+    # If the number that fits best has no evidence, the others are too alike for an exact one: rounding would choose it.
+    if best is not None and best == _best(rows) and not given:
         skipped = {k: _row(k, joint, mean, nulls) for k in _between(tried, best)}
         rows.update(skipped)
         ranked = sorted([best, *skipped], key=lambda k: -rows[k].score - rows[k].jump)
