@@ -96,13 +96,20 @@ def test_division_ratio_is_that_of_a_direct_search():
     graph = rng.random((80, 80)) * (rng.random((80, 80)) < 0.3)
     graph += graph.T
     labels = np.repeat([0, 1], 40)
-    expected = []
+    out, within = [], []
     for c in (0, 1):
         inside = graph[np.ix_(labels == c, labels == c)]
         total = graph[labels == c].sum()
-        expected.append(((1 - inside.sum() / total) / direct_division(inside), total))
-    ratios, weights = zip(*expected, strict=True)
-    assert division_ratio(graph_of(graph), labels) == pytest.approx(np.average(ratios, weights=weights), rel=1e-6)
+        out.append(total - inside.sum())
+        within.append(total * direct_division(inside))
+    assert division_ratio(graph_of(graph), labels) == pytest.approx(sum(out) / sum(within), rel=1e-6)
+
+
+def test_a_cluster_that_falls_apart_does_not_outweigh_the_others():
+    blocks = [np.ones((40, 40)), np.ones((40, 40)), np.kron(np.eye(2), np.ones((20, 20)))]
+    graph = sp.block_diag(blocks).toarray() + 0.01
+    np.fill_diagonal(graph, 0)
+    assert division_ratio(graph_of(graph), np.repeat([0, 1, 2], 40)) < 0.2
 
 
 def test_clusters_of_few_samples_are_not_divided():

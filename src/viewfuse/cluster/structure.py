@@ -5,7 +5,7 @@
 * **Line or ring.** The eigenvalues of a line grow as ``1, 4, 9, …`` and those of a ring as ``1, 1, 4, 4, 9, 9, …``, because
   their eigenvectors are waves. Samples along a gradient or around a ring look like this; clusters do not, since after the
   k-th eigenvalue there is one jump and no second one of the same kind.
-* **Division ratio.** What it costs to cut a cluster out of the graph, over what it costs to divide it in two (both as
+* **Division ratio.** What it costs to cut the clusters out of the graph, over what it costs to divide each in two (both as
   conductances). It is below 1 for clusters, and about 1 for parts of a uniform cloud, wherever the cut lies.
 
 If these are not decisive, what comes back in halves of the samples counts, compared with what comes back of such clouds.
@@ -123,7 +123,9 @@ class Evidence:
         """
         ratio = ratio_to_null(found.values, nulls, int(labels.max()) + 1)
         waves = is_line_or_ring(found.values, _WAVES if ratio <= _LITTLE_STRUCTURE else _FEW_WAVES)
-        evidence = cls(ratio, waves, division_ratio(graph, labels) if ratio > _LITTLE_STRUCTURE else 0.0, returned)
+        most = _NO_STRUCTURE if returned is None else _CERTAINLY_NONE  # beyond it, a division decides nothing
+        division = division_ratio(graph, labels) if _LITTLE_STRUCTURE < ratio <= most else 0.0
+        evidence = cls(ratio, waves, division, returned)
         if null_returned is not None and evidence.hangs_on_clouds:
             return replace(evidence, null_returned=null_returned())
         return evidence
@@ -190,9 +192,13 @@ def modularity(graph: sp.csr_array, labels: np.ndarray) -> float:
 
 
 def division_ratio(graph: sp.csr_array, labels: np.ndarray) -> float:
-    """Conductance of each cluster over the least conductance of a division of it; the mean, weighted by degrees."""
+    """Conductance of the clusters over the least conductance of a division of each; both are means, weighted by degrees.
+
+    The means are compared, not each cluster: one that falls apart of itself costs nothing to divide, and its own ratio would
+    outweigh those of all others. 0 if the clusters are too small to be divided.
+    """
     degree = np.asarray(graph.sum(axis=1)).ravel()
-    ratios, weights = [], []
+    out, within = 0.0, 0.0
     for c in np.unique(labels):
         rows = np.flatnonzero(labels == c)
         inside = sp.csr_array(graph[rows][:, rows])
@@ -200,9 +206,9 @@ def division_ratio(graph: sp.csr_array, labels: np.ndarray) -> float:
         inner = _least_division(inside)
         if inner is None or total == 0:
             continue
-        ratios.append((1 - float(inside.sum()) / total) / max(inner, _SMALLEST))
-        weights.append(total)
-    return float(np.average(ratios, weights=weights)) if ratios else 0.0
+        out += total - float(inside.sum())
+        within += total * max(inner, _SMALLEST)
+    return out / within if within > 0 else 0.0
 
 
 def _least_division(graph: sp.csr_array) -> float | None:

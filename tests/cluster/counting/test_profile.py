@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from viewfuse.cluster.counting import count_clusters, count_clusters_of_graphs, default_counts
+from viewfuse.cluster.counting import count_clusters, count_clusters_of_graphs, default_counts, profile
+from viewfuse.cluster.structure import Evidence
 from viewfuse.graphs import Samples
 from viewfuse.selection import choose_n_clusters
 
@@ -90,6 +91,44 @@ def test_score_is_the_sum_of_its_parts_and_the_table_begins_with_the_suggested()
     assert found.counts.tolist() == [2, 3, 4, 5, 6, 7]
     assert found.ranked[0] == found.to_frame().index[0] == found.suggested == 3
     assert str(found).splitlines()[1].endswith("← suggested")
+
+
+def suggested(scores, supported, unbalanced=()):
+    """The number that is suggested for these scores, if there is evidence for the numbers in ``supported``."""
+    rows = {k: profile._Row(0.0, score, 0.0, 0.0, k not in unbalanced) for k, score in scores.items()}
+    return profile._best_supported(rows, lambda k: Evidence(0.1 if k in supported else 0.9, False, 0.0))
+
+
+def test_a_number_without_evidence_gives_way_to_the_next_best():
+    scores = {2: 0.3, 3: 0.9, 4: 0.86, 8: 1.0}
+    assert suggested(scores, {2, 3, 4, 8}) == 8
+    assert suggested(scores, {2, 3, 4}) == 3
+    assert suggested(scores, {2, 4}) == 4
+
+
+def test_evidence_for_a_number_that_fits_badly_does_not_count():
+    assert suggested({2: 0.3, 8: 1.0}, {2}) is None
+    assert suggested({2: -0.3, 8: -0.1}, {2}) is None
+    assert suggested({7: 0.9, 8: 1.0}, {7}, unbalanced=(7,)) is None
+    assert suggested({}, set()) is None
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_numbers_that_also_hold_have_evidence(seed, monkeypatch):
+    views = blobs(np.random.default_rng(seed), [50] * 6, apart=3.0)
+    before = counted(views)
+    only = Evidence.of
+
+    def of_few(graph, found, nulls, labels, returned=None):
+        return (
+            only(graph, found, nulls, labels, returned)
+            if labels.max() + 1 == before.suggested
+            else Evidence(0.9, False, 0.0)
+        )
+
+    monkeypatch.setattr(Evidence, "of", of_few)
+    assert counted(views).also == ()
+    assert counted(views).suggested == before.suggested
 
 
 def test_same_number_in_single_precision():

@@ -16,7 +16,10 @@ If the clusters touch, two things are added for every k, each about 0 without cl
 The smallest number with 97 % of the best sum is suggested: more clusters must add more than the rest. A number whose cut
 leaves clusters of less than a twentieth of the mean size is not, for these are outliers.
 
-Whether there are clusters at all is decided for the number found (:mod:`viewfuse.cluster.structure`).
+A number is suggested only if there is evidence for its clusters (:mod:`viewfuse.cluster.structure`). The number with the
+best sum may divide clusters that are there into parts that are not; then the next best is asked, down to 80 % of the best
+sum. There are no clusters if none of these has evidence. Numbers with a smaller sum are not asked: of many numbers, one has
+evidence by chance.
 
 Time is that of the eigenvectors of four graphs and ``n k²`` for each k; of more than 2,000 samples, 2,000 are taken.
 """
@@ -25,6 +28,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -74,8 +79,8 @@ class ClusterCounts:
     gap : (c,) array, the relative eigengap, from 0 to 1
     jump : (c,) array, by how much the next eigenvalue is nearer to that of a cloud without clusters
     suggested : int
-        The number with the largest jump among those with a gap above 0.8; if there is none, the smallest number with 97 % of
-        the best score; 1 if there are no clusters.
+        Of the numbers with evidence for their clusters, the one with the largest jump among those with a gap above 0.8; if
+        there is none, the smallest number with 97 % of the best score; 1 if no number has such evidence.
     also : tuple of int, other numbers that hold nearly as well
     evidence : Evidence, whether there are clusters
     """
@@ -153,13 +158,17 @@ def count_clusters(samples: Samples, counts: Iterable[int] | None = None) -> Clu
     nulls = [_Divided(graph, found) for graph, found in null_spectra(inside, most, random_state)]
     if not given:
         tried = sorted({*tried, *joint.with_certain_gap()})
-    rows = {k: _row(k, joint, mean, nulls) for k in tried}
-    best = _best(rows) if rows else 1
-    skipped = [] if given or not rows else _between(tried, best)
-    rows.update((k, _row(k, joint, mean, nulls)) for k in skipped)
-    best = max([best, *skipped], key=lambda k: rows[k].score + rows[k].jump)
     null_values = np.mean([null.found.values for null in nulls], axis=0)
-    return _counts_of(rows, best, lambda k: Evidence.of(joint.graph, joint.found, null_values, joint.labels(k)))
+    evidence_of = cache(lambda k: Evidence.of(joint.graph, joint.found, null_values, joint.labels(k)))
+    rows = {k: _row(k, joint, mean, nulls) for k in tried}
+    best = _best_supported(rows, evidence_of)
+    # If the number that fits best has no evidence, the others are too alike for an exact one: rounding would choose it.
+    if best is not None and best == _best(rows) and not given:
+        skipped = {k: _row(k, joint, mean, nulls) for k in _between(tried, best)}
+        rows.update(skipped)
+        ranked = sorted([best, *skipped], key=lambda k: -rows[k].score - rows[k].jump)
+        best = next(k for k in ranked if evidence_of(k).supported)
+    return _counts_of(rows, best, evidence_of)
 
 
 def count_clusters_of_graphs(graphs: Sequence[Any], counts: Iterable[int] | None = None) -> ClusterCounts:
@@ -171,7 +180,11 @@ def count_clusters_of_graphs(graphs: Sequence[Any], counts: Iterable[int] | None
     divided = _Divided.of(mean, max(tried, default=2) + 1, random_state)
     alone = [_Divided.of(graph, max(tried, default=2) + 1, random_state) for graph in sparse] if len(sparse) > 1 else []
     rows = {k: _row_of_graph(k, divided, alone) for k in tried}
-    return _counts_of(rows, _best(rows) if rows else 1, lambda k: Evidence(1 - divided.modularity(k), False, 0.0))
+
+    def evidence_of(k: int) -> Evidence:
+        return Evidence(1 - divided.modularity(k), False, 0.0)
+
+    return _counts_of(rows, _best_supported(rows, evidence_of), evidence_of)
 
 
 @dataclass(frozen=True)
@@ -242,19 +255,36 @@ def _balanced(labels: np.ndarray, k: int) -> bool:
     return k > _EVERY_NUMBER_UP_TO or bool(sizes.min() >= max(_FEWEST, _SMALLEST_CLUSTER * len(labels) / k))
 
 
-def _counts_of(rows: dict[int, _Row], best: int, evidence_of: Callable[[int], Evidence]) -> ClusterCounts:
+def _counts_of(rows: dict[int, _Row], best: int | None, evidence_of: Callable[[int], Evidence]) -> ClusterCounts:
+    """The table, with the best number of clusters; None if no number has evidence for it."""
     counts = np.array(sorted(rows), dtype=int)
     table = [rows[int(k)] for k in counts]
     columns = {
         name: np.array([getattr(row, name) for row in table]) for name in ("score", "jump", "gain", "agreement", "gap")
     }
-    if not rows:
-        return ClusterCounts(counts, **columns, suggested=1, also=(), evidence=Evidence(1.0, False, 0.0))
-    evidence = evidence_of(best)
-    suggested = best if evidence.supported else 1
-    return ClusterCounts(
-        counts, **columns, suggested=suggested, also=_also(rows, best) if evidence.supported else (), evidence=evidence
-    )
+    if best is None:
+        evidence = evidence_of(_best(rows)) if rows else Evidence(1.0, False, 0.0)
+        return ClusterCounts(counts, **columns, suggested=1, also=(), evidence=evidence)
+    also = _also(rows, best, evidence_of)
+    return ClusterCounts(counts, **columns, suggested=best, also=also, evidence=evidence_of(best))
+
+
+def _best_supported(rows: dict[int, _Row], evidence_of: Callable[[int], Evidence]) -> int | None:
+    """The best number with evidence for its clusters. It is sought from the best on, as evidence takes time."""
+    left = _nearly_as_good(rows)
+    while left:
+        best = _best(left)
+        if evidence_of(best).supported:
+            return best
+        del left[best]
+    return None
+
+
+def _nearly_as_good(rows: dict[int, _Row]) -> dict[int, _Row]:
+    """The numbers of balanced clusters with a certain gap, or with 80 % of the best score."""
+    some = {k: row for k, row in rows.items() if row.balanced} or rows
+    top = max((row.score for row in some.values()), default=0.0)
+    return {k: row for k, row in some.items() if row.certain or row.score >= top - (1 - _ALSO_HOLDS) * abs(top)}
 
 
 def _best(rows: dict[int, _Row]) -> int:
@@ -267,7 +297,7 @@ def _best(rows: dict[int, _Row]) -> int:
     return min(k for k in some if rows[k].score >= best - (1 - _NEARLY_BEST) * abs(best))
 
 
-def _also(rows: dict[int, _Row], best: int) -> tuple[int, ...]:
+def _also(rows: dict[int, _Row], best: int, evidence_of: Callable[[int], Evidence]) -> tuple[int, ...]:
     """Other numbers that hold: with a certain gap too, or peaks of nearly the best score; at most two."""
     counts = sorted(rows)
     top = max(rows[k].score for k in counts)
@@ -280,7 +310,8 @@ def _also(rows: dict[int, _Row], best: int) -> tuple[int, ...]:
             rows[k].certain or (rows[k].score >= _ALSO_HOLDS * top and _is_peak([rows[other].score for other in counts], i))
         )
     ]
-    return tuple(sorted(sorted(holds, key=lambda k: -rows[k].score)[:2]))
+    supported = (k for k in sorted(holds, key=lambda k: -rows[k].score) if evidence_of(k).supported)
+    return tuple(sorted(islice(supported, 2)))
 
 
 def _is_peak(scores: Sequence[float], i: int) -> bool:
