@@ -1,5 +1,6 @@
 """Damaged values are warned of, by view, row and column; ordinary values are not."""
 
+import re
 import warnings
 
 import numpy as np
@@ -339,19 +340,93 @@ def notes_of(views):
     return [str(one) for one in record]
 
 
-def test_rows_that_lie_in_the_next_column_are_noted():
+def with_moved_cells(start=N // 2, by=1):
+    """Tables of which one has its cells in the next column from some row on."""
     data = tables()
     values = data["body"].to_numpy() * [1, 3, 9]
-    values[N // 2 :] = np.roll(values[N // 2 :], 1, axis=1)
+    values[start:] = np.roll(values[start:], by, axis=1)
     data["body"][:] = values
-    found = notes_of(Views(data))
-    assert [
-        note for note in found if "'body': nearly all columns have other values from about the 50% of the rows on" in note
-    ]
-    rows = np.argsort(data["use"]["a"].to_numpy())  # all views in one order: both change with the rows
-    assert not [
-        note for note in notes_of(Views({name: t.iloc[rows] for name, t in tables().items()})) if "from about" in note
-    ]
+    return data
+
+
+def moved(views):
+    return [message.problem for message in given(views) if "one column too far" in message.problem]
+
+
+@pytest.mark.parametrize(("by", "side"), [(1, "right"), (-1, "left")])
+@pytest.mark.parametrize("start", [15, 60, 100])
+def test_rows_that_lie_in_the_next_column_are_warned_of(start, by, side):
+    (problem,) = moved(Views(with_moved_cells(start, by)))
+    view, row = re.match(r"View '(\w+)': from about row (\d+) of its table on", problem).groups()
+    assert view == "body"
+    assert abs(int(row) - start) <= 6
+    assert f"too far to the {side}" in problem
+
+
+def test_rows_that_lie_in_the_next_column_are_found_in_the_order_of_their_own_table():
+    data = with_moved_cells()
+    data = {"use": data["use"].sample(frac=1, random_state=0), "body": data["body"]}
+    (problem,) = moved(Views(data))
+    assert "from about row 60 of its table on" in problem
+    views = Views(data)
+    assert len(moved(views.select_views([1, 0]))) == 1
+    assert moved(Views(dict(zip(views.names, views.arrays, strict=True)))) == []  # other rows
+
+
+def test_columns_that_change_but_not_into_the_next_one_are_only_noted():
+    data = tables()
+    values = data["body"].to_numpy() * [1, 3, 9]
+    values[N // 2 :] += 200
+    data["body"][:] = values
+    assert given(Views(data)) == []
+    noted = "'body': nearly all columns have other values from about the 50% of the rows on"
+    assert [note for note in notes_of(Views(data)) if noted in note]
+    order = np.argsort(data["use"]["a"].to_numpy())  # all views in one order: both change with the rows
+    views = Views({name: table.iloc[order] for name, table in tables().items()})
+    assert not [note for note in notes_of(views) if "from about" in note]
+
+
+def test_cells_that_move_with_another_view_are_no_damage():
+    data = with_moved_cells()
+    data["use"]["a"] += np.where(np.arange(N) < N // 2, 0, 20)
+    assert moved(Views(data)) == []
+
+
+def test_a_table_that_is_sorted_changes_by_itself():
+    rng = np.random.default_rng(0)
+    income = rng.normal(size=N)
+    columns = np.column_stack([income, income + 0.1 * rng.normal(size=N)])
+    other = rng.normal(size=(N, 2))
+    order = np.argsort(income)
+    assert notes_of(Views([columns[order], other])) == []
+    nearly = order.copy()
+    nearly[[0, 1]] = nearly[[1, 0]]
+    assert [note for note in notes_of(Views([columns[nearly], other])) if "nearly all columns have other values" in note]
+
+
+def with_answers(seed=0):
+    rng = np.random.default_rng(seed)
+    words = np.array(["never", "rarely", "sometimes", "often", "always"], dtype=object)
+    answers = pd.DataFrame(words[rng.integers(0, 5, (N, 8))], columns=[f"q{i}" for i in range(8)])
+    return {**tables(), "answers": answers.set_axis([f"c{i}" for i in range(N)])}
+
+
+def test_rows_of_words_that_were_filled_down():
+    data = with_answers()
+    assert given(Views(data)) == []
+    data["answers"].iloc[30:60] = data["answers"].iloc[29].to_numpy()
+    (message,) = given(Views(data))
+    assert message.problem.startswith("View 'answers': 31 samples have exactly the same values, the first in row 29")
+    data["answers"].iloc[29:60] = "never"
+    assert given(Views(data)) == []  # the same answer to every question is ordinary
+
+
+def test_columns_around_zero_do_not_hide_rows_of_the_other_sign():
+    data = tables()
+    data["use"]["b"] -= data["use"]["b"].mean()
+    data["use"].iloc[::3] *= -1
+    (message,) = given(Views(data))
+    assert "40 rows have the other sign in columns 'a', 'b', 'c', 'd'" in message.problem
 
 
 def test_columns_of_noise_are_noted():
