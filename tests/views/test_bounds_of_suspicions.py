@@ -15,7 +15,7 @@ from viewfuse.views import Views, warn_of_suspicious_values
 from viewfuse.views import suspicions as module
 from viewfuse.views import suspicious_order as order
 from viewfuse.views import suspicious_rows as rows
-from viewfuse.views.numbers import Numbers
+from viewfuse.views.numbers import Numbers, unit_ranks
 
 RNG = np.random.default_rng(0)
 
@@ -34,7 +34,7 @@ def found(rule, *arguments):
 
 
 def in_order(values, others):
-    return order.InOwnOrder(np.arange(len(values)), values, others)
+    return order.InOwnOrder(np.arange(len(values)), values, others, unit_ranks(values))
 
 
 @pytest.mark.parametrize(("n", "warned"), [(19, False), (20, True)])
@@ -184,6 +184,73 @@ class TestRowsThatChange:
     def test_what_other_views_know_is_no_damage(self):
         values = self.changed_from(45)
         assert found(order.changed, in_order(values, [values[:, 0]])) == []
+
+
+class TestMovedCells:
+    OTHERS = (np.random.default_rng(1).normal(size=200),)
+
+    def cells(self, start, n=200, n_columns=4, by=1):
+        values = np.random.default_rng(0).normal(10.0 * np.arange(n_columns), 1, size=(n, n_columns))
+        values[start:] = np.roll(values[start:], by, axis=1)
+        return values
+
+    def moved(self, values, others=OTHERS):
+        return found(order.moved, in_order(values, [other[: len(values)] for other in others]))
+
+    @pytest.mark.parametrize(("n_columns", "warned"), [(2, False), (3, True)])
+    def test_two_columns_are_recognised_in_the_next(self, n_columns, warned):
+        assert bool(self.moved(self.cells(90, n_columns=n_columns))) == warned
+
+    @pytest.mark.parametrize(("start", "warned"), [(7, False), (10, True), (50, True), (53, False)])
+    def test_about_ten_rows_above_and_below(self, start, warned):
+        assert bool(self.moved(self.cells(start, n=60))) == warned
+
+    def test_the_rows_are_those_of_the_table(self):
+        values = self.cells(90)
+        view = order.InOwnOrder(3 * np.arange(200), values, self.OTHERS, unit_ranks(values))
+        assert found(order.moved, view)[0].startswith("from about row 270 of its table on")
+
+    def test_all_columns_but_the_last_must_fit(self):
+        values = self.cells(90)
+        values[90:, 0] = np.random.default_rng(2).normal(-500, 1, size=110)  # what was the last column is lost
+        assert len(self.moved(values)) == 1
+        values[90:, 3] += 5
+        assert self.moved(values) == []
+
+    def test_columns_without_values_do_not_fit(self):
+        values = self.cells(90)
+        values[:90, 1] = np.nan
+        assert self.moved(values) == []
+
+    def test_what_other_views_know_is_no_damage(self):
+        values = self.cells(90)
+        assert self.moved(values, [np.arange(200) // 90 + self.OTHERS[0] / 9]) == []
+        assert self.moved(values, []) == []  # nothing to compare with
+
+    def test_the_row_and_the_p_values_of_a_change(self):
+        row, change = order._first_changed(unit_ranks(self.cells(57)))
+        assert row == 57
+        assert (change < 1e-9).all()
+        null = [order._first_changed(unit_ranks(np.random.default_rng(i).normal(size=(200, 5))))[1] for i in range(80)]
+        assert 0.02 < np.mean(np.concatenate(null) < 0.05) < 0.08
+
+    def test_the_order_is_that_of_the_rows_of_the_table(self):
+        rng = np.random.default_rng(0)
+        arrays = [rng.normal(size=(30, 2)), rng.normal(size=(30, 3))]
+        tables = [Numbers(array) for array in arrays]
+        rows = rng.permutation(40)[:30]
+        rows[[4, 9]] = -1
+        first = order.InOwnOrder.of(Views(arrays), 0, tables)
+        np.testing.assert_array_equal(first.values, arrays[0])
+        np.testing.assert_array_equal(first.ranks, tables[0].ranks)
+        views = Views(arrays)
+        views.table_rows = np.column_stack([np.arange(30), rows])
+        second = order.InOwnOrder.of(views, 1, tables)
+        samples = [int(np.flatnonzero(rows == row)[0]) for row in sorted(rows) if row >= 0]
+        np.testing.assert_array_equal(second.rows, sorted(rows)[2:])
+        np.testing.assert_array_equal(second.values, arrays[1][samples])
+        np.testing.assert_array_equal(np.column_stack(second.others), arrays[0][samples])
+        np.testing.assert_allclose(second.ranks, unit_ranks(arrays[1][samples]))
 
 
 class TestColumnsOfNoise:

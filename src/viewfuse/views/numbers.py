@@ -12,7 +12,17 @@ from scipy.stats import rankdata
 
 from .matrices import is_dataframe
 
-__all__ = ["MOST_ROWS", "Numbers", "is_in_memory", "is_known_to", "is_varied", "same_distribution", "spread", "unit_ranks"]
+__all__ = [
+    "MOST_ROWS",
+    "Numbers",
+    "is_in_memory",
+    "is_known_to",
+    "is_varied",
+    "ranked_rows",
+    "same_distribution",
+    "spread",
+    "unit_ranks",
+]
 
 MOST_ROWS, _MOST_COLUMNS = 5_000, 200
 _MOST_RANKED = 500  # rows
@@ -63,8 +73,7 @@ class Numbers:
     @cached_property
     def ranks(self) -> np.ndarray:
         """The ranks of the values of each column in some rows, of mean 0 and length 1; 0 for empty cells."""
-        some = self.values[spread(np.arange(len(self.values)), _MOST_RANKED)]
-        return unit_ranks(some)
+        return unit_ranks(self.values[ranked_rows(len(self.values))])
 
     def named(self, columns: Sequence[int]) -> str:
         """Such as "columns 'a', 'b', 'c', 'd' and 3 more"."""
@@ -89,6 +98,11 @@ def _numbers(member: Any) -> tuple[list[str], np.ndarray]:
 def spread(rows: np.ndarray, most: int = MOST_ROWS) -> np.ndarray:
     """At most so many of these rows, at equal distances."""
     return np.asarray(rows[np.unique(np.linspace(0, len(rows) - 1, min(len(rows), most)).astype(int))])
+
+
+def ranked_rows(n: int) -> np.ndarray:
+    """The rows of n that are ranked."""
+    return spread(np.arange(n), _MOST_RANKED)
 
 
 def unit_ranks(values: np.ndarray) -> np.ndarray:

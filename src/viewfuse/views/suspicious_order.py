@@ -10,8 +10,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import kolmogorov
 
-from .numbers import Numbers, is_known_to, same_distribution, spread, unit_ranks
+from .numbers import Numbers, is_known_to, ranked_rows, same_distribution, spread, unit_ranks
 from .views import Views
 
 __all__ = ["InOwnOrder", "changed", "moved"]
@@ -34,22 +35,25 @@ class InOwnOrder:
     rows : (n,) array of int, the rows of the table
     values : (n, p) array of float, NaN where a cell is empty
     others : columns of the other views, each (n,)
+    ranks : (m, p) array of float, the ranks of the values in m of the rows, of mean 0 and length 1; 0 for empty cells
     """
 
     rows: np.ndarray
     values: np.ndarray
     others: Sequence[np.ndarray]
+    ranks: np.ndarray
 
     @classmethod
     def of(cls, views: Views, v: int, tables: Sequence[Numbers]) -> InOwnOrder:
+        table, rest = tables[v], [other for u, other in enumerate(tables) if u != v and len(other)]
         places = np.arange(len(views)) if views.table_rows is None else views.table_rows[:, v]
+        if (np.diff(places, prepend=-1) > 0).all():
+            columns = [column for other in rest for column in other.values.T]
+            return cls(spread(places), table.values, columns, table.ranks)
         order = np.argsort(places, kind="stable")
         samples = spread(order[places[order] >= 0])
-        return cls(
-            places[samples],
-            tables[v].of_rows(samples),
-            [column for u, other in enumerate(tables) if u != v and len(other) for column in other.of_rows(samples).T],
-        )
+        values, columns = table.of_rows(samples), [column for other in rest for column in other.of_rows(samples).T]
+        return cls(places[samples], values, columns, unit_ranks(values[ranked_rows(len(values))]))
 
 
 def changed(view: InOwnOrder) -> Found:
@@ -96,17 +100,17 @@ def _same(one: np.ndarray, other: np.ndarray, otherwise: float) -> float:
 def moved(view: InOwnOrder) -> Found:
     """Rows from which on the values lie one column further to the right, or to the left.
 
-    The values of two columns or more are then distributed otherwise than above, and as those of the column beside them
-    above. The first row is estimated, so the p-values of the former are multiplied by the number of rows, and all by the
-    number of columns.
+    Two columns or more then change there, by the test of Pettitt (1979), and the values below are distributed as those of
+    the column beside them above. P-values are multiplied by the number of columns.
     """
     n, p = view.values.shape
     if p <= _FEWEST_MOVED or n < 2 * _FEWEST_PART:
         return
-    start = _first_changed(view.values)
+    start, change = _first_changed(view.ranks)
+    start = int(ranked_rows(n)[start])
     above, below = view.values[:start], view.values[start:]
-    differ = [_same(one, other, otherwise=1.0) * n * p < _SIGNIFICANT for one, other in zip(above.T, below.T, strict=True)]
-    if sum(differ) < _FEWEST_MOVED or is_known_to(view.others, np.arange(n) >= start):
+    is_change = np.sum(change * p < _SIGNIFICANT) >= _FEWEST_MOVED and min(len(above), len(below)) >= _FEWEST_PART
+    if not is_change or is_known_to(view.others, np.arange(n) >= start):
         return
     for side, before, after in (("right", above[:, :-1], below[:, 1:]), ("left", above[:, 1:], below[:, :-1])):
         fit = (_same(one, other, otherwise=0.0) for one, other in zip(before.T, after.T, strict=True))
@@ -119,8 +123,11 @@ def moved(view: InOwnOrder) -> Found:
             return
 
 
-def _first_changed(values: np.ndarray) -> int:
-    """The row from which on the columns differ most from the rows above, by the sums of their ranks (Pettitt 1979)."""
-    sums = (np.cumsum(unit_ranks(values), axis=0) ** 2).sum(axis=1)
-    inside = sums[_FEWEST_PART - 1 : len(sums) - _FEWEST_PART]
-    return int(np.argmax(inside)) + _FEWEST_PART
+def _first_changed(ranks: np.ndarray) -> tuple[int, np.ndarray]:
+    """The row from which on the columns differ most from the rows above, and the p-value of each column, (p,).
+
+    Without a change the sums of the ranks, of length 1, are a Brownian bridge, whose largest distance from 0 has
+    Kolmogorov's distribution. The row is that of all columns together, so the p-values hold though it is estimated.
+    """
+    sums = np.cumsum(ranks, axis=0)
+    return int(np.argmax((sums[:-1] ** 2).sum(axis=1))) + 1, kolmogorov(np.abs(sums).max(axis=0))
