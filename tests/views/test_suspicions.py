@@ -6,6 +6,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse as sp
 from scipy.stats import ks_2samp, spearmanr
 
 import viewfuse as vf
@@ -13,6 +14,7 @@ from viewfuse._utils.warn import recording
 from viewfuse.exceptions import SuspiciousValuesWarning
 from viewfuse.views import Views, warn_of_suspicious_values
 from viewfuse.views.numbers import Numbers, same_distribution
+from viewfuse.views.suspicious_rows import given_twice
 
 N = 120
 
@@ -492,3 +494,44 @@ def test_few_rows_below_zero_are_not_taken_for_rows_with_the_other_sign():
             warn_of_suspicious_values(views)
         alarms += any("other sign" in str(each.message) for each in caught)
     assert alarms <= 3  # it was 14
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        np.copy,
+        lambda x: np.where(np.arange(x.size).reshape(x.shape) % 9 == 0, np.nan, x),
+        lambda x: sp.csr_array(np.where(x > 0, x, 0)),
+        lambda x: pd.DataFrame(x).astype(str),
+    ],
+    ids=["array", "empty cells", "sparse", "words"],
+)
+@pytest.mark.filterwarnings("ignore::viewfuse.exceptions.EmptyCellsWarning")
+def test_views_that_are_given_twice(form):
+    rng = np.random.default_rng(0)
+    values, other = rng.normal(size=(N, 3)).round(1), rng.normal(size=(N, 3))
+    assert list(given_twice(Views([form(values), other, form(values)]))) == [(0, 2)]
+    values[7, 1] += 1
+    changed = form(values)
+    values[7, 1] -= 1
+    assert list(given_twice(Views([form(values), other, changed]))) == []
+
+
+def test_flags_may_be_equal_by_chance():
+    flags = np.tile(np.arange(10.0), 12)[:, None]
+    assert list(given_twice(Views([flags, flags.copy()]))) == []
+    assert list(given_twice(Views([np.tile(np.arange(11.0), 11)[:, None]] * 2))) == [(0, 1)]
+
+
+def test_graphs_that_are_given_twice():
+    graph = np.random.default_rng(0).random((30, 30)) < 0.2
+    views = Views([graph.astype(float)] * 2, kinds=["graph", "graph"])
+    assert list(given_twice(views)) == [(0, 1)]
+
+
+@pytest.mark.parametrize("method", ["auto", "gfsc", "anchor-gfsc", "km"])
+def test_every_kind_of_estimator_says_that_a_view_was_given_twice(method):
+    data = tables()
+    with pytest.warns(SuspiciousValuesWarning, match="Views 'body' and 'again' have the same values in every row"):
+        model = vf.METHODS[method](3, random_state=0).fit(Views({**data, "again": data["body"].copy()}))
+    assert any("have the same values in every row" in note for note in model.notes_)

@@ -16,6 +16,7 @@ Every rule names something that people do to tables and that measurements hardly
 * **A row of totals or means**: in nearly all columns of numbers one row is the sum, or the mean, of all others.
 * **Columns of noise** (noted): ten or more, and half of a view, that are correlated with no other column.
 * **Copies of samples** (noted): many with the same values in every view, although values hardly ever repeat otherwise.
+* **Views that were given twice**: all their values are the same. Most methods count them twice.
 * **Nearly constant views**: one row occurs in nearly all samples, though the few others are all different. Such a view can
   only set these few apart. Zeros beside positive numbers are ordinary: most customers buy nothing.
 * **Rows filled down**: one row occurs many times in a view whose other rows are nearly all different, while the same samples
@@ -38,7 +39,7 @@ from ..exceptions import SuspiciousValuesWarning
 from .kinds import RELATIONS
 from .numbers import MOST_ROWS, Numbers, is_known_to, is_varied, same_distribution
 from .suspicious_order import InOwnOrder, changed, moved
-from .suspicious_rows import copies, filled_down, nearly_constant, totals
+from .suspicious_rows import copies, filled_down, given_twice, nearly_constant, totals
 from .views import Views
 
 __all__ = ["warn_of_suspicious_values"]
@@ -86,6 +87,10 @@ def warn_of_suspicious_values(views: Views) -> None:
     with np.errstate(all="ignore"):
         for what, hint in copies(views, members, tables):
             note(f"{what} {hint}")
+        for u, v in given_twice(views):
+            problem = f"Views {views.names[u]!r} and {views.names[v]!r} have the same values in every row."
+            hint = "Leave one of them out: all methods but AutoFusion count both."
+            warn(SuspiciousValuesWarning(problem, hint=hint, view=views.names[v]))
 
 
 def _suspicious(table: Numbers, others: Sequence[np.ndarray], order: InOwnOrder | None) -> Found:

@@ -1,4 +1,4 @@
-"""Rows of views that look damaged: totals, rows filled down, copies, and views that are nearly constant.
+"""Rows of views that look damaged: totals, rows filled down, copies, and views that are nearly constant or given twice.
 
 The rules are those of :mod:`viewfuse.views.suspicions`.
 """
@@ -6,9 +6,11 @@ The rules are those of :mod:`viewfuse.views.suspicions`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import combinations
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from .._utils.extras import require
 from .._utils.text import count
@@ -16,7 +18,7 @@ from .matrices import is_dataframe
 from .numbers import Numbers, is_in_memory
 from .views import Views
 
-__all__ = ["copies", "filled_down", "nearly_constant", "totals"]
+__all__ = ["copies", "filled_down", "given_twice", "nearly_constant", "totals"]
 
 _EXACTLY, _NEARLY = 1e-6, 1e-3  # of the value, and of the range of the column
 _ALL_COLUMNS = 0.8
@@ -24,6 +26,7 @@ _FEWEST_ROWS = 20
 _FEWEST_FILLED, _SHARE_OF_FILLED = 10, 0.02
 _MOSTLY_DIFFERENT = 0.9
 _FEW_OTHERS = 0.1  # share of the samples
+_FEW_ROWS = 10  # different ones, which two views may have by chance
 
 Found = Iterator[tuple[str, str]]  # what was seen, and what to do
 
@@ -44,6 +47,26 @@ def copies(views: Views, members: Sequence[Any], tables: Sequence[Numbers]) -> F
             f"{count(n_copies, 'sample')} have the same values as another one in every view, as the one in {where}.",
             "If they are the same samples, keep each once.",
         )
+
+
+def given_twice(views: Views) -> Iterator[tuple[int, int]]:
+    """Pairs of views with the same values in every row, unless there are only few different rows."""
+    members = views.raw_members()
+    for u, v in combinations(range(views.n_views), 2):
+        if views.kinds[u] == views.kinds[v] and _are_equal(members[u], members[v]):
+            keys = _row_keys(members[u])
+            if keys is None or np.unique(keys).size > _FEW_ROWS:
+                yield u, v
+
+
+def _are_equal(one: Any, other: Any) -> bool:
+    if one.shape != other.shape or is_dataframe(one) != is_dataframe(other):
+        return False
+    if is_dataframe(one):
+        return bool(one.set_axis(range(one.shape[1]), axis=1).equals(other.set_axis(range(one.shape[1]), axis=1)))
+    if sp.issparse(one) and sp.issparse(other):
+        return one.nnz == other.nnz and (one != other).nnz == 0
+    return is_in_memory(one) and is_in_memory(other) and np.array_equal(one, other, equal_nan=True)
 
 
 def totals(views: Views, table: Numbers) -> Found:
