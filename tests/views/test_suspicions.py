@@ -406,6 +406,28 @@ def test_a_table_that_is_sorted_changes_by_itself():
     assert [note for note in notes_of(Views([columns[nearly], other])) if "nearly all columns have other values" in note]
 
 
+def test_columns_that_were_sorted_on_their_own():
+    data = tables()
+    data["use"][:] = np.sort(data["use"].to_numpy(), axis=0)
+    (message,) = given(Views(data))
+    assert "View 'use': all 4 columns of numbers are sorted" in message.problem
+    data["use"]["a"] = data["use"]["a"].to_numpy()[::-1]  # in descending order
+    assert len(given(Views(data))) == 1
+    data["use"]["flag"] = np.arange(N) % 2  # two values say nothing about an order
+    assert len(given(Views(data))) == 1
+    data["use"].iloc[[3, 4], 1] = data["use"].iloc[[4, 3], 1].to_numpy()
+    assert given(Views(data)) == []
+
+
+def test_columns_that_are_sorted_as_other_views_are_ordinary():
+    day = np.arange(N)
+    sums = np.cumsum(np.random.default_rng(0).random((N, 3)), axis=0)
+    assert given(Views([sums[:, :2], sums[:, 2:] + day[:, None]])) == []
+    noise = np.random.default_rng(1).normal(size=(N, 2))
+    assert given(Views([sums[:, :1], noise])) == []  # one column: the table is in its order
+    assert len(given(Views([sums[:, :2], noise]))) == 1
+
+
 def with_answers(seed=0):
     rng = np.random.default_rng(seed)
     words = np.array(["never", "rarely", "sometimes", "often", "always"], dtype=object)

@@ -12,6 +12,7 @@ Every rule names something that people do to tables and that measurements hardly
   the others. No column of other views knows these rows. Columns around 0 count if the others leave no doubt about the rows.
 * **Cells in another column**: from some row of its table on, the values are distributed otherwise than above, and as those
   above of the column to the left, or to the right. No column of other views changes there.
+* **Columns that were sorted on their own**: all columns of numbers are sorted, but other views do not change with the rows.
 * **Repeated columns**: three or more columns of numbers that are equal in every row.
 * **A row of totals or means**: in nearly all columns of numbers one row is the sum, or the mean, of all others.
 * **Columns of noise** (noted): ten or more, and half of a view, that are correlated with no other column.
@@ -38,7 +39,7 @@ from .._utils.warn import note, warn
 from ..exceptions import SuspiciousValuesWarning
 from .kinds import RELATIONS
 from .numbers import MOST_ROWS, Numbers, is_known_to, is_varied, same_distribution
-from .suspicious_order import InOwnOrder, changed, moved
+from .suspicious_order import InOwnOrder, changed, moved, sorted_alone
 from .suspicious_rows import copies, filled_down, given_twice, nearly_constant, totals
 from .views import Views
 
@@ -100,6 +101,7 @@ def _suspicious(table: Numbers, others: Sequence[np.ndarray], order: InOwnOrder 
     if order is not None:
         yield from _repeated_columns(table)
         yield from moved(order)
+        yield from sorted_alone(order)
 
 
 def _rows(views: Views, v: int, members: Sequence[Any], table: Numbers) -> Found:

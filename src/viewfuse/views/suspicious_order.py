@@ -12,16 +12,17 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import kolmogorov
 
-from .numbers import Numbers, is_known_to, ranked_rows, same_distribution, spread, unit_ranks
+from .numbers import Numbers, is_known_to, is_varied, ranked_rows, same_distribution, spread, unit_ranks
 from .views import Views
 
-__all__ = ["InOwnOrder", "changed", "moved"]
+__all__ = ["InOwnOrder", "changed", "moved", "sorted_alone"]
 
 _ALL_COLUMNS = 0.8
 _CHANGED = 1e-4  # p-value below which distributions are not the same
 _SIGNIFICANT = 0.01  # after multiplication by the number of comparisons
 _FEWEST_PART = 10  # rows: the distribution of fewer values tells nothing
 _FEWEST_MOVED = 2  # columns that are recognised in the next one
+_FEWEST_SORTED = 2  # columns
 
 Found = Iterator[tuple[str, str]]  # what was seen, and what to do
 
@@ -62,7 +63,7 @@ def changed(view: InOwnOrder) -> Found:
     A table that is sorted by a column changes by itself.
     """
     n = len(view.values)
-    if view.values.shape[1] < 2 or _is_sorted(view.values):
+    if view.values.shape[1] < 2 or _are_sorted(view.values).any():
         return
     for start in (n // 2, n // 3, 2 * n // 3):
         if _nearly_all_change(view.values, start) and not is_known_to(view.others, np.arange(n) >= start):
@@ -74,11 +75,25 @@ def changed(view: InOwnOrder) -> Found:
             return
 
 
-def _is_sorted(values: np.ndarray) -> bool:
-    """Whether the rows are in the order of some column."""
-    steps = np.diff(values, axis=0)
-    is_monotone = (steps >= 0).all(axis=0) | (steps <= 0).all(axis=0)  # False for NaN
-    return bool((is_monotone & steps.any(axis=0)).any())
+def _are_sorted(values: np.ndarray) -> np.ndarray:
+    """Which columns are in ascending or descending order and not constant, (p,) bool."""
+    above, below = values[:-1], values[1:]
+    return np.asarray(((above <= below).all(axis=0) | (above >= below).all(axis=0)) & (values[0] != values[-1]))
+
+
+def sorted_alone(view: InOwnOrder) -> Found:
+    """Two columns or more that are all sorted, while those of other views do not change with the rows.
+
+    A table that is sorted by one column has the others in its order, and they are sorted only if they depend on it.
+    """
+    n, columns = len(view.values), [column for column in view.values.T if is_varied(column)]
+    if len(columns) < _FEWEST_SORTED or not _are_sorted(np.column_stack(columns)).all():
+        return
+    if not is_known_to(view.others, np.arange(n) >= n // 2):
+        yield (
+            f"all {len(columns)} columns of numbers are sorted, while other views do not change with the rows.",
+            "Check whether each column was sorted on its own.",
+        )
 
 
 def _nearly_all_change(numbers: np.ndarray, start: int) -> bool:
