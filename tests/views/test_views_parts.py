@@ -232,6 +232,7 @@ def test_ids_y_and_tuples():
     with pytest.raises(ViewsError, match="ids must be distinct, but some occur several times: 'x'"):
         Views([np.ones((3, 1))], ids=["x", "y", "x"])
     assert Views([np.ones((2, 1))], ids=[("a", 1), ("a", 2)]).ids.tolist() == [("a", 1), ("a", 2)]
+    assert Views([np.ones((2, 1))], ids=[7, 8]).ids.dtype.kind == "i"  # numbers stay numbers
 
 
 def test_categories_are_encoded_once():
