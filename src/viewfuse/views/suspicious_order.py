@@ -23,6 +23,7 @@ _SIGNIFICANT = 0.01  # after multiplication by the number of comparisons
 _FEWEST_PART = 10  # rows: the distribution of fewer values tells nothing
 _FEWEST_MOVED = 2  # columns that are recognised in the next one
 _FEWEST_SORTED = 2  # columns
+_FIRST = 20  # rows
 
 Found = Iterator[tuple[str, str]]  # what was seen, and what to do
 
@@ -76,9 +77,16 @@ def changed(view: InOwnOrder) -> Found:
 
 
 def _are_sorted(values: np.ndarray) -> np.ndarray:
-    """Which columns are in ascending or descending order and not constant, (p,) bool."""
+    """Which columns are in ascending or descending order and not constant, (p,) bool. The first rows mostly show it."""
+    found = _are_monotone(values[:_FIRST])
+    if found.any():
+        found[found] = _are_monotone(values[:, found]) & (values[0, found] != values[-1, found])
+    return found
+
+
+def _are_monotone(values: np.ndarray) -> np.ndarray:
     above, below = values[:-1], values[1:]
-    return np.asarray(((above <= below).all(axis=0) | (above >= below).all(axis=0)) & (values[0] != values[-1]))
+    return np.asarray((above <= below).all(axis=0) | (above >= below).all(axis=0))
 
 
 def sorted_alone(view: InOwnOrder) -> Found:
@@ -86,12 +94,15 @@ def sorted_alone(view: InOwnOrder) -> Found:
 
     A table that is sorted by one column has the others in its order, and they are sorted only if they depend on it.
     """
-    n, columns = len(view.values), [column for column in view.values.T if is_varied(column)]
-    if len(columns) < _FEWEST_SORTED or not _are_sorted(np.column_stack(columns)).all():
+    n, are_sorted = len(view.values), _are_sorted(view.values)
+    if are_sorted.sum() < _FEWEST_SORTED:
+        return
+    which = np.array([is_varied(column) for column in view.values.T])
+    if which.sum() < _FEWEST_SORTED or not are_sorted[which].all():
         return
     if not is_known_to(view.others, np.arange(n) >= n // 2):
         yield (
-            f"all {len(columns)} columns of numbers are sorted, while other views do not change with the rows.",
+            f"all {which.sum()} columns of numbers are sorted, while other views do not change with the rows.",
             "Check whether each column was sorted on its own.",
         )
 
