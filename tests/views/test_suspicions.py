@@ -428,6 +428,16 @@ def test_columns_that_are_sorted_as_other_views_are_ordinary():
     assert len(given(Views([sums[:, :2], noise]))) == 1
 
 
+@pytest.mark.parametrize("count", [0, 1, 10, 19])
+def test_a_view_with_few_samples_has_no_order(count):
+    """Regression: without any sample it raised IndexError."""
+    data = tables()
+    some = data["use"].iloc[:count].sample(frac=1, random_state=0)
+    views = Views({"body": data["body"], "use": pd.concat([some, data["use"].iloc[-20:]])}, missing="keep")[: N - 20]
+    assert views.present[:, 1].sum() == count
+    assert given(views) == []
+
+
 def with_answers(seed=0):
     rng = np.random.default_rng(seed)
     words = np.array(["never", "rarely", "sometimes", "often", "always"], dtype=object)

@@ -64,7 +64,7 @@ def changed(view: InOwnOrder) -> Found:
     A table that is sorted by a column changes by itself.
     """
     n = len(view.values)
-    if view.values.shape[1] < 2 or _are_sorted(view.values).any():
+    if n < 2 * _FEWEST_PART or view.values.shape[1] < 2 or _are_sorted(view.values).any():
         return
     for start in (n // 2, n // 3, 2 * n // 3):
         if _nearly_all_change(view.values, start) and not is_known_to(view.others, np.arange(n) >= start):
@@ -94,8 +94,8 @@ def sorted_alone(view: InOwnOrder) -> Found:
 
     A table that is sorted by one column has the others in its order, and they are sorted only if they depend on it.
     """
-    n, are_sorted = len(view.values), _are_sorted(view.values)
-    if are_sorted.sum() < _FEWEST_SORTED:
+    n = len(view.values)
+    if n < 2 * _FEWEST_PART or (are_sorted := _are_sorted(view.values)).sum() < _FEWEST_SORTED:
         return
     which = np.array([is_varied(column) for column in view.values.T])
     if which.sum() < _FEWEST_SORTED or not are_sorted[which].all():
