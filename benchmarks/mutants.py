@@ -119,6 +119,8 @@ TESTS = {
     "views/views.py": ["tests/views/test_views_parts.py", *_VIEWS],
     "views/numbers.py": ["tests/views/test_numbers.py", "tests/views/test_suspicions.py"],
     "views/suspicions.py": ["tests/views/test_bounds_of_suspicions.py", "tests/views/test_suspicions.py"],
+    "views/suspicious_order.py": ["tests/views/test_bounds_of_suspicions.py", "tests/views/test_suspicions.py"],
+    "views/suspicious_rows.py": ["tests/views/test_bounds_of_suspicions.py", "tests/views/test_suspicions.py"],
 }  # fmt: skip
 TESTS_OF_ROOM = {
     "views/encoding/": [*_ENCODING],

@@ -144,7 +144,8 @@ class ContradictingViewWarning(ViewfuseWarning):
 class SuspiciousValuesWarning(ViewfuseWarning):
     """Values look damaged: codes for missing values, mixed units or signs, a row of totals, rows that were filled down.
 
-    Or nearly all samples of a view have the same values.
+    Or cells lie in the next column, columns were sorted one by one, a view was given twice, or nearly all samples of a view
+    have the same values.
     """
 
 

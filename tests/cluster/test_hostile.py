@@ -51,6 +51,7 @@ FOUND_IN_WAYS = {
     "fewer different points than clusters beside a graph": ("edges", "lmvsc", 853),
     "the sum of a column of large numbers overflowed": ("tables", "auto", 2292),
     "ids that are no whole numbers of 64 bits": ("predict", "mspl", 2421),
+    "an edge of a new sample that is heavier than all of the fit": ("relations", "auto", 3_020_000_244),
 }
 
 

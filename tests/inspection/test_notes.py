@@ -62,7 +62,7 @@ def test_the_record_and_the_file_of_results_have_them(fitted, tmp_path):
 
 
 def test_the_report_shows_them(fitted, tmp_path):
-    pytest.importorskip("bokeh")
+    pytest.importorskip("jinja2")
     text = vf.report.write_report(tmp_path / "fit.html", *fitted).read_text()
     assert UNUSED in text
     assert CODE in text
@@ -110,3 +110,20 @@ def test_a_fit_on_some_of_the_samples_is_noted(monkeypatch):
     monkeypatch.setattr(vf.AutoFusion, "_most_clustered", 80)
     views = vf.datasets.make_views(n_samples=120, n_clusters=3, random_state=0)
     assert any("Of 120 samples 80, drawn at random" in note for note in vf.AutoFusion(3, random_state=0).fit(views).notes_)
+
+
+@pytest.mark.parametrize("key", vf.METHODS)
+def test_the_record_names_the_method_that_was_asked_for_and_says_if_it_was_cut_short(key, tmp_path):
+    views = vf.datasets.make_views(n_samples=60, n_clusters=3, noise=4.0, random_state=0)
+    method = vf.METHODS[key]
+    options = {"max_iter": 1} if "max_iter" in method().get_params() else {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ViewfuseWarning)
+        model = method(3, random_state=0, **options).fit(views)
+        record = vf.summarise(model, views)
+        kept = vf.io.load_results(vf.io.save_results(tmp_path / "fit.npz", model, views))
+    for found in (record, kept):
+        assert found.method == method.__name__
+        assert found.converged == model.converged_
+        if not model.converged_ and key != "co-train":  # which has a fixed number of iterations
+            assert [note for note in found.notes if "Increase max_iter" in note]

@@ -268,3 +268,19 @@ def test_a_mat_file_with_only_a_struct(tmp_path: Path) -> None:
     path = tmp_path / "made.mat"
     savemat(path, {"s": {"a": 1}})
     refused(path, "no variables that can hold views")
+
+
+def test_regression_texts_of_a_feather_file_with_damaged_offsets(tmp_path: Path) -> None:
+    """The conversion to pandas ended the process with a segmentation fault."""
+    pandas, feather = pytest.importorskip("pandas"), pytest.importorskip("pyarrow.feather")
+    path = tmp_path / "made.feather"
+    ids = [f"s{i:03d}" for i in range(100)]
+    feather.write_feather(pandas.DataFrame({"id": ids, "x": np.arange(100.0)}), path, compression="uncompressed")
+    content = path.read_bytes()
+    for width in (4, 8):  # pandas 3 writes large texts
+        offsets = (4 * np.arange(101)).astype(f"<i{width}").tobytes()
+        damaged = offsets[: 50 * width] + (1 << 8 * width - 2).to_bytes(width, "little") + offsets[51 * width :]
+        content = content.replace(offsets, damaged)
+    assert content != path.read_bytes()
+    path.write_bytes(content)
+    refused(path, "damaged or cut short")

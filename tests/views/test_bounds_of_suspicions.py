@@ -13,7 +13,9 @@ from viewfuse._utils.warn import recording
 from viewfuse.exceptions import SuspiciousValuesWarning
 from viewfuse.views import Views, warn_of_suspicious_values
 from viewfuse.views import suspicions as module
-from viewfuse.views.numbers import Numbers
+from viewfuse.views import suspicious_order as order
+from viewfuse.views import suspicious_rows as rows
+from viewfuse.views.numbers import Numbers, unit_ranks
 
 RNG = np.random.default_rng(0)
 
@@ -29,6 +31,10 @@ def said(data, **options):
 
 def found(rule, *arguments):
     return [what for what, _ in rule(*arguments)]
+
+
+def in_order(values, others):
+    return order.InOwnOrder(np.arange(len(values)), values, others, unit_ranks(values))
 
 
 @pytest.mark.parametrize(("n", "warned"), [(19, False), (20, True)])
@@ -153,31 +159,98 @@ class TestRowsThatChange:
     @pytest.mark.parametrize(("start", "words"), [(15, "50%"), (10, "33%"), (20, "67%")])
     def test_from_a_half_or_a_third_on(self, start, words):
         others = [np.random.default_rng(2).normal(size=30)]
-        (text,) = found(module._changed, Numbers(self.changed_from(start, n=30)), others)
+        (text,) = found(order.changed, in_order(self.changed_from(start, n=30), others))
         assert f"from about the {words} of the rows on" in text
 
     def test_one_column_is_not_enough(self):
         others = [np.random.default_rng(2).normal(size=90)]
-        assert found(module._changed, Numbers(self.changed_from(45, 1)), others) == []
-        assert len(found(module._changed, Numbers(self.changed_from(45, 2)), others)) == 1
+        assert found(order.changed, in_order(self.changed_from(45, 1), others)) == []
+        assert len(found(order.changed, in_order(self.changed_from(45, 2), others))) == 1
 
     @pytest.mark.parametrize(("n_same", "changes"), [(0, True), (2, True), (3, False), (12, False)])
     def test_more_than_four_fifths_of_the_columns(self, n_same, changes):
-        assert module._nearly_all_change(self.changed_from(45, 12, n_same), 45) == changes
+        assert order._nearly_all_change(self.changed_from(45, 12, n_same), 45) == changes
 
     def test_columns_without_values_on_one_side_do_not_change(self):
         values = self.changed_from(45, 4)
         values[:45, 0] = np.nan
-        assert not module._nearly_all_change(values, 45)
+        assert not order._nearly_all_change(values, 45)
         values[45:, 0] = np.nan
-        assert not module._nearly_all_change(values, 45)
+        assert not order._nearly_all_change(values, 45)
         values = self.changed_from(45, 5)
         values[::7] = np.nan
-        assert module._nearly_all_change(values, 45)
+        assert order._nearly_all_change(values, 45)
 
     def test_what_other_views_know_is_no_damage(self):
         values = self.changed_from(45)
-        assert found(module._changed, Numbers(values), [values[:, 0]]) == []
+        assert found(order.changed, in_order(values, [values[:, 0]])) == []
+
+
+class TestMovedCells:
+    OTHERS = (np.random.default_rng(1).normal(size=200),)
+
+    def cells(self, start, n=200, n_columns=4, by=1):
+        values = np.random.default_rng(0).normal(10.0 * np.arange(n_columns), 1, size=(n, n_columns))
+        values[start:] = np.roll(values[start:], by, axis=1)
+        return values
+
+    def moved(self, values, others=OTHERS):
+        return found(order.moved, in_order(values, [other[: len(values)] for other in others]))
+
+    @pytest.mark.parametrize(("n_columns", "warned"), [(2, False), (3, True)])
+    def test_two_columns_are_recognised_in_the_next(self, n_columns, warned):
+        assert bool(self.moved(self.cells(90, n_columns=n_columns))) == warned
+
+    @pytest.mark.parametrize(("start", "warned"), [(7, False), (10, True), (50, True), (53, False)])
+    def test_about_ten_rows_above_and_below(self, start, warned):
+        assert bool(self.moved(self.cells(start, n=60))) == warned
+
+    def test_the_rows_are_those_of_the_table(self):
+        values = self.cells(90)
+        view = order.InOwnOrder(3 * np.arange(200), values, self.OTHERS, unit_ranks(values))
+        assert found(order.moved, view)[0].startswith("from about row 270 of its table on")
+
+    def test_all_columns_but_the_last_must_fit(self):
+        values = self.cells(90)
+        values[90:, 0] = np.random.default_rng(2).normal(-500, 1, size=110)  # what was the last column is lost
+        assert len(self.moved(values)) == 1
+        values[90:, 3] += 5
+        assert self.moved(values) == []
+
+    def test_columns_without_values_do_not_fit(self):
+        values = self.cells(90)
+        values[:90, 1] = np.nan
+        assert self.moved(values) == []
+
+    def test_what_other_views_know_is_no_damage(self):
+        values = self.cells(90)
+        assert self.moved(values, [np.arange(200) // 90 + self.OTHERS[0] / 9]) == []
+        assert self.moved(values, []) == []  # nothing to compare with
+
+    def test_the_row_and_the_p_values_of_a_change(self):
+        row, change = order._first_changed(unit_ranks(self.cells(57)))
+        assert row == 57
+        assert (change < 1e-9).all()
+        null = [order._first_changed(unit_ranks(np.random.default_rng(i).normal(size=(200, 5))))[1] for i in range(80)]
+        assert 0.02 < np.mean(np.concatenate(null) < 0.05) < 0.08
+
+    def test_the_order_is_that_of_the_rows_of_the_table(self):
+        rng = np.random.default_rng(0)
+        arrays = [rng.normal(size=(30, 2)), rng.normal(size=(30, 3))]
+        tables = [Numbers(array) for array in arrays]
+        rows = rng.permutation(40)[:30]
+        rows[[4, 9]] = -1
+        first = order.InOwnOrder.of(Views(arrays), 0, tables)
+        np.testing.assert_array_equal(first.values, arrays[0])
+        np.testing.assert_array_equal(first.ranks, tables[0].ranks)
+        views = Views(arrays)
+        views.table_rows = np.column_stack([np.arange(30), rows])
+        second = order.InOwnOrder.of(views, 1, tables)
+        samples = [int(np.flatnonzero(rows == row)[0]) for row in sorted(rows) if row >= 0]
+        np.testing.assert_array_equal(second.rows, sorted(rows)[2:])
+        np.testing.assert_array_equal(second.values, arrays[1][samples])
+        np.testing.assert_array_equal(np.column_stack(second.others), arrays[0][samples])
+        np.testing.assert_allclose(second.ranks, unit_ranks(arrays[1][samples]))
 
 
 class TestColumnsOfNoise:
@@ -364,7 +437,7 @@ class TestRepeatedColumns:
 
 class TestTotals:
     def totals(self, table):
-        return found(module._totals, Views({"a": table}), Numbers(table))
+        return found(rows.totals, Views({"a": table}), Numbers(table))
 
     def test_the_sum_and_the_mean_of_the_others(self):
         table = RNG.normal(5, 1, size=(30, 3))
@@ -380,7 +453,7 @@ class TestTotals:
         table[3, 0] = table[4, 0] = np.nan
         table[12] = np.nanmean(np.delete(table, 12, axis=0), axis=0)
         views = SimpleNamespace(sample_name=lambda row: f"row {row}")
-        assert found(module._totals, views, Numbers(table)) == ["row 12 is the mean of all other rows in 2 of 2 columns."]
+        assert found(rows.totals, views, Numbers(table)) == ["row 12 is the mean of all other rows in 2 of 2 columns."]
 
     def test_two_columns_that_vary_and_four_fifths_of_them(self):
         table = RNG.normal(5, 1, size=(30, 5))
@@ -412,7 +485,7 @@ class TestTotals:
 class TestRowsFilledDown:
     def filled(self, table, other, present=None):
         views = Views([table, other], present=present)
-        return found(module._filled_down, views, 0, list(views.arrays), Numbers(table))
+        return found(rows.filled_down, views, 0, list(views.arrays), Numbers(table))
 
     def test_the_same_samples_differ_in_another_view(self):
         table, other = RNG.normal(size=(60, 3)), RNG.normal(size=(60, 2))
@@ -451,15 +524,15 @@ class TestRowsFilledDown:
 def test_equal_rows_have_equal_keys_and_others_have_others(form):
     values = RNG.normal(size=(30, 4)).round(3)
     values[[5, 9]] = values[2]
-    keys = module._row_keys(form(values))
+    keys = rows._row_keys(form(values))
     assert len(np.unique(keys)) == 28
     assert keys[2] == keys[5] == keys[9]
 
 
 def test_keys_of_other_members():
-    assert module._row_keys(sp.csr_array(np.eye(3))) is None
+    assert rows._row_keys(sp.csr_array(np.eye(3))) is None
     huge = np.array([[1e308, 1e308], [1e308, 1e308], [1e308, -1e308], [0.0, 0.0]])
-    keys = module._row_keys(huge)
+    keys = rows._row_keys(huge)
     assert np.isfinite(keys).all()
     assert len(set(keys.tolist())) == 3
-    assert len(set(module._row_keys(np.array([[1, 2], [1, 2], [2, 1]])).tolist())) == 2
+    assert len(set(rows._row_keys(np.array([[1, 2], [1, 2], [2, 1]])).tolist())) == 2

@@ -30,6 +30,7 @@ def test_the_order_is_that_of_the_first_view_and_then_of_the_others():
     np.testing.assert_array_equal(values(found, 1)[[0, 2, 3, 4]], [[20, 21], [0, 1], [10, 11], [30, 31]])
     assert np.isnan(values(found, 1)[1]).all()
     assert found.n_dropped == 0
+    assert found.table_rows.tolist() == [[0, 2], [1, -1], [2, 0], [-1, 1], [-1, 3]]
 
 
 def test_dropping_keeps_what_every_view_has():

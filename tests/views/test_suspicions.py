@@ -1,10 +1,12 @@
 """Damaged values are warned of, by view, row and column; ordinary values are not."""
 
+import re
 import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse as sp
 from scipy.stats import ks_2samp, spearmanr
 
 import viewfuse as vf
@@ -12,6 +14,7 @@ from viewfuse._utils.warn import recording
 from viewfuse.exceptions import SuspiciousValuesWarning
 from viewfuse.views import Views, warn_of_suspicious_values
 from viewfuse.views.numbers import Numbers, same_distribution
+from viewfuse.views.suspicious_rows import given_twice
 
 N = 120
 
@@ -339,19 +342,125 @@ def notes_of(views):
     return [str(one) for one in record]
 
 
-def test_rows_that_lie_in_the_next_column_are_noted():
+def with_moved_cells(start=N // 2, by=1):
+    """Tables of which one has its cells in the next column from some row on."""
     data = tables()
     values = data["body"].to_numpy() * [1, 3, 9]
-    values[N // 2 :] = np.roll(values[N // 2 :], 1, axis=1)
+    values[start:] = np.roll(values[start:], by, axis=1)
     data["body"][:] = values
-    found = notes_of(Views(data))
-    assert [
-        note for note in found if "'body': nearly all columns have other values from about the 50% of the rows on" in note
-    ]
-    rows = np.argsort(data["use"]["a"].to_numpy())  # all views in one order: both change with the rows
-    assert not [
-        note for note in notes_of(Views({name: t.iloc[rows] for name, t in tables().items()})) if "from about" in note
-    ]
+    return data
+
+
+def moved(views):
+    return [message.problem for message in given(views) if "one column too far" in message.problem]
+
+
+@pytest.mark.parametrize(("by", "side"), [(1, "right"), (-1, "left")])
+@pytest.mark.parametrize("start", [15, 60, 100])
+def test_rows_that_lie_in_the_next_column_are_warned_of(start, by, side):
+    (problem,) = moved(Views(with_moved_cells(start, by)))
+    view, row = re.match(r"View '(\w+)': from about row (\d+) of its table on", problem).groups()
+    assert view == "body"
+    assert abs(int(row) - start) <= 6
+    assert f"too far to the {side}" in problem
+
+
+def test_rows_that_lie_in_the_next_column_are_found_in_the_order_of_their_own_table():
+    data = with_moved_cells()
+    data = {"use": data["use"].sample(frac=1, random_state=0), "body": data["body"]}
+    (problem,) = moved(Views(data))
+    assert "from about row 60 of its table on" in problem
+    views = Views(data)
+    assert len(moved(views.select_views([1, 0]))) == 1
+    assert moved(Views(dict(zip(views.names, views.arrays, strict=True)))) == []  # other rows
+
+
+def test_columns_that_change_but_not_into_the_next_one_are_only_noted():
+    data = tables()
+    values = data["body"].to_numpy() * [1, 3, 9]
+    values[N // 2 :] += 200
+    data["body"][:] = values
+    assert given(Views(data)) == []
+    noted = "'body': nearly all columns have other values from about the 50% of the rows on"
+    assert [note for note in notes_of(Views(data)) if noted in note]
+    order = np.argsort(data["use"]["a"].to_numpy())  # all views in one order: both change with the rows
+    views = Views({name: table.iloc[order] for name, table in tables().items()})
+    assert not [note for note in notes_of(views) if "from about" in note]
+
+
+def test_cells_that_move_with_another_view_are_no_damage():
+    data = with_moved_cells()
+    data["use"]["a"] += np.where(np.arange(N) < N // 2, 0, 20)
+    assert moved(Views(data)) == []
+
+
+def test_a_table_that_is_sorted_changes_by_itself():
+    rng = np.random.default_rng(0)
+    income = rng.normal(size=N)
+    columns = np.column_stack([income, income + 0.1 * rng.normal(size=N)])
+    other = rng.normal(size=(N, 2))
+    order = np.argsort(income)
+    assert notes_of(Views([columns[order], other])) == []
+    nearly = order.copy()
+    nearly[[0, 1]] = nearly[[1, 0]]
+    assert [note for note in notes_of(Views([columns[nearly], other])) if "nearly all columns have other values" in note]
+
+
+def test_columns_that_were_sorted_on_their_own():
+    data = tables()
+    data["use"][:] = np.sort(data["use"].to_numpy(), axis=0)
+    (message,) = given(Views(data))
+    assert "View 'use': all 4 columns of numbers are sorted" in message.problem
+    data["use"]["a"] = data["use"]["a"].to_numpy()[::-1]  # in descending order
+    assert len(given(Views(data))) == 1
+    data["use"]["flag"] = np.arange(N) % 2  # two values say nothing about an order
+    assert len(given(Views(data))) == 1
+    data["use"].iloc[[3, 4], 1] = data["use"].iloc[[4, 3], 1].to_numpy()
+    assert given(Views(data)) == []
+
+
+def test_columns_that_are_sorted_as_other_views_are_ordinary():
+    day = np.arange(N)
+    sums = np.cumsum(np.random.default_rng(0).random((N, 3)), axis=0)
+    assert given(Views([sums[:, :2], sums[:, 2:] + day[:, None]])) == []
+    noise = np.random.default_rng(1).normal(size=(N, 2))
+    assert given(Views([sums[:, :1], noise])) == []  # one column: the table is in its order
+    assert len(given(Views([sums[:, :2], noise]))) == 1
+
+
+@pytest.mark.parametrize("count", [0, 1, 10, 19])
+def test_a_view_with_few_samples_has_no_order(count):
+    """Regression: without any sample it raised IndexError."""
+    data = tables()
+    some = data["use"].iloc[:count].sample(frac=1, random_state=0)
+    views = Views({"body": data["body"], "use": pd.concat([some, data["use"].iloc[-20:]])}, missing="keep")[: N - 20]
+    assert views.present[:, 1].sum() == count
+    assert given(views) == []
+
+
+def with_answers(seed=0):
+    rng = np.random.default_rng(seed)
+    words = np.array(["never", "rarely", "sometimes", "often", "always"], dtype=object)
+    answers = pd.DataFrame(words[rng.integers(0, 5, (N, 8))], columns=[f"q{i}" for i in range(8)])
+    return {**tables(), "answers": answers.set_axis([f"c{i}" for i in range(N)])}
+
+
+def test_rows_of_words_that_were_filled_down():
+    data = with_answers()
+    assert given(Views(data)) == []
+    data["answers"].iloc[30:60] = data["answers"].iloc[29].to_numpy()
+    (message,) = given(Views(data))
+    assert message.problem.startswith("View 'answers': 31 samples have exactly the same values, the first in row 29")
+    data["answers"].iloc[29:60] = "never"
+    assert given(Views(data)) == []  # the same answer to every question is ordinary
+
+
+def test_columns_around_zero_do_not_hide_rows_of_the_other_sign():
+    data = tables()
+    data["use"]["b"] -= data["use"]["b"].mean()
+    data["use"].iloc[::3] *= -1
+    (message,) = given(Views(data))
+    assert "40 rows have the other sign in columns 'a', 'b', 'c', 'd'" in message.problem
 
 
 def test_columns_of_noise_are_noted():
@@ -417,3 +526,44 @@ def test_few_rows_below_zero_are_not_taken_for_rows_with_the_other_sign():
             warn_of_suspicious_values(views)
         alarms += any("other sign" in str(each.message) for each in caught)
     assert alarms <= 3  # it was 14
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        np.copy,
+        lambda x: np.where(np.arange(x.size).reshape(x.shape) % 9 == 0, np.nan, x),
+        lambda x: sp.csr_array(np.where(x > 0, x, 0)),
+        lambda x: pd.DataFrame(x).astype(str),
+    ],
+    ids=["array", "empty cells", "sparse", "words"],
+)
+@pytest.mark.filterwarnings("ignore::viewfuse.exceptions.EmptyCellsWarning")
+def test_views_that_are_given_twice(form):
+    rng = np.random.default_rng(0)
+    values, other = rng.normal(size=(N, 3)).round(1), rng.normal(size=(N, 3))
+    assert list(given_twice(Views([form(values), other, form(values)]))) == [(0, 2)]
+    values[7, 1] += 1
+    changed = form(values)
+    values[7, 1] -= 1
+    assert list(given_twice(Views([form(values), other, changed]))) == []
+
+
+def test_flags_may_be_equal_by_chance():
+    flags = np.tile(np.arange(10.0), 12)[:, None]
+    assert list(given_twice(Views([flags, flags.copy()]))) == []
+    assert list(given_twice(Views([np.tile(np.arange(11.0), 11)[:, None]] * 2))) == [(0, 1)]
+
+
+def test_graphs_that_are_given_twice():
+    graph = np.random.default_rng(0).random((30, 30)) < 0.2
+    views = Views([graph.astype(float)] * 2, kinds=["graph", "graph"])
+    assert list(given_twice(views)) == [(0, 1)]
+
+
+@pytest.mark.parametrize("method", ["auto", "gfsc", "anchor-gfsc", "km"])
+def test_every_kind_of_estimator_says_that_a_view_was_given_twice(method):
+    data = tables()
+    with pytest.warns(SuspiciousValuesWarning, match="Views 'body' and 'again' have the same values in every row"):
+        model = vf.METHODS[method](3, random_state=0).fit(Views({**data, "again": data["body"].copy()}))
+    assert any("have the same values in every row" in note for note in model.notes_)

@@ -232,6 +232,7 @@ def test_ids_y_and_tuples():
     with pytest.raises(ViewsError, match="ids must be distinct, but some occur several times: 'x'"):
         Views([np.ones((3, 1))], ids=["x", "y", "x"])
     assert Views([np.ones((2, 1))], ids=[("a", 1), ("a", 2)]).ids.tolist() == [("a", 1), ("a", 2)]
+    assert Views([np.ones((2, 1))], ids=[7, 8]).ids.dtype.kind == "i"  # numbers stay numbers
 
 
 def test_categories_are_encoded_once():
@@ -262,3 +263,16 @@ class TestBunches:
             ViewsError, match=r"entry 'target' of the Bunch has shape \(4, 2\); labels are one value per sample"
         ):
             Views(Bunch(data=np.ones((4, 2)), target=np.ones((4, 2))))
+
+
+def test_the_rows_of_the_tables_are_kept():
+    frames = {
+        "a": pd.DataFrame({"x": [1.0, 2.0, 3.0]}, index=["p", "q", "r"]),
+        "b": pd.DataFrame({"y": [4.0, 5.0, 6.0]}, index=["r", "p", "q"]),
+    }
+    views = Views(frames)
+    assert views.table_rows.tolist() == [[0, 1], [1, 2], [2, 0]]
+    assert views[[2, 0]].table_rows.tolist() == [[2, 0], [0, 1]]
+    assert views.select_views([1]).table_rows.tolist() == [[1], [2], [0]]
+    assert Views(views).table_rows is views.table_rows
+    assert Views([np.eye(3)]).table_rows is None

@@ -38,13 +38,15 @@ class Member:
 class Aligned:
     """Views whose rows are in the same order.
 
-    ``ids`` is None if the views have no ids. ``present`` is None if rows were matched by position.
+    ``ids`` is None if the views have no ids. ``present`` is None if rows were matched by position, and so is
+    ``table_rows``, (n_samples, n_views): the row of each sample before alignment, −1 where it is missing.
     """
 
     members: tuple[Member, ...]
     ids: np.ndarray | None = None
     present: np.ndarray | None = None
     n_dropped: int = 0  # samples that were left out, because some view does not have them
+    table_rows: np.ndarray | None = None
 
 
 def check_missing(missing: Any) -> None:
@@ -107,7 +109,8 @@ def align(members: Sequence[Member], missing: Missing = "error", *, loose_ids: b
         Member(member.name, _taken(member, row), None, member.feature_names, member.kind)
         for member, row in zip(members, rows, strict=True)
     ]
-    return Aligned(tuple(taken), _id_array(all_ids), present, n_dropped=len(complete) - len(all_ids))
+    n_dropped = len(complete) - len(all_ids)
+    return Aligned(tuple(taken), _id_array(all_ids), present, n_dropped, np.column_stack(rows))
 
 
 def _with_comparable_ids(members: Sequence[Member], loose_ids: bool) -> list[Member]:

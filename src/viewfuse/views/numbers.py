@@ -12,9 +12,19 @@ from scipy.stats import rankdata
 
 from .matrices import is_dataframe
 
-__all__ = ["Numbers", "is_in_memory", "is_known_to", "is_varied", "same_distribution"]
+__all__ = [
+    "MOST_ROWS",
+    "Numbers",
+    "is_in_memory",
+    "is_known_to",
+    "is_varied",
+    "ranked_rows",
+    "same_distribution",
+    "spread",
+    "unit_ranks",
+]
 
-_MOST_ROWS, _MOST_COLUMNS = 5_000, 200
+MOST_ROWS, _MOST_COLUMNS = 5_000, 200
 _MOST_RANKED = 500  # rows
 _WIDE_VIEW = 50  # columns
 _FEW_VALUES = 10
@@ -36,10 +46,9 @@ class Numbers:
 
     def __init__(self, member: Any) -> None:
         names, self.all = _numbers(member)
-        rows, columns = (
-            np.unique(np.linspace(0, length - 1, min(length, most)).astype(int))
-            for length, most in zip(self.all.shape, (_MOST_ROWS, _MOST_COLUMNS), strict=True)
-        )
+        n_rows, n_columns = self.all.shape
+        rows, columns = spread(np.arange(n_rows)), spread(np.arange(n_columns), _MOST_COLUMNS)
+        self._columns = columns
         self.is_complete = (len(rows), len(columns)) == self.all.shape
         self.values = (self.all if self.is_complete else self.all[np.ix_(rows, columns)]).astype(float, copy=False)
         self.names = [names[column] for column in columns]
@@ -47,6 +56,10 @@ class Numbers:
 
     def __len__(self) -> int:
         return len(self.all)
+
+    def of_rows(self, rows: np.ndarray) -> np.ndarray:
+        """The values in these rows of all, (len(rows), p)."""
+        return np.asarray(self.all[np.ix_(rows, self._columns)].astype(float, copy=False))
 
     @cached_property
     def lowest(self) -> np.ndarray:
@@ -60,11 +73,7 @@ class Numbers:
     @cached_property
     def ranks(self) -> np.ndarray:
         """The ranks of the values of each column in some rows, of mean 0 and length 1; 0 for empty cells."""
-        some = self.values[np.unique(np.linspace(0, len(self.values) - 1, min(len(self.values), _MOST_RANKED)).astype(int))]
-        ranks = rankdata(some, axis=0, nan_policy="omit") if some.size else some
-        centred = np.nan_to_num(ranks - (np.count_nonzero(~np.isnan(some), axis=0) + 1) / 2)
-        length = np.sqrt((centred**2).sum(axis=0))
-        return np.asarray(centred / np.where(length > 0, length, 1))
+        return unit_ranks(self.values[ranked_rows(len(self.values))])
 
     def named(self, columns: Sequence[int]) -> str:
         """Such as "columns 'a', 'b', 'c', 'd' and 3 more"."""
@@ -84,6 +93,24 @@ def _numbers(member: Any) -> tuple[list[str], np.ndarray]:
     elif is_in_memory(member):
         return [str(column) for column in range(member.shape[1])], member
     return [], np.empty((0, 0))
+
+
+def spread(rows: np.ndarray, most: int = MOST_ROWS) -> np.ndarray:
+    """At most so many of these rows, at equal distances."""
+    return np.asarray(rows[np.unique(np.linspace(0, len(rows) - 1, min(len(rows), most)).astype(int))])
+
+
+def ranked_rows(n: int) -> np.ndarray:
+    """The rows of n that are ranked."""
+    return spread(np.arange(n), _MOST_RANKED)
+
+
+def unit_ranks(values: np.ndarray) -> np.ndarray:
+    """The ranks in each column, of mean 0 and length 1; 0 for empty cells."""
+    ranks = rankdata(values, axis=0, nan_policy="omit") if values.size else values
+    centred = np.nan_to_num(ranks - (np.count_nonzero(~np.isnan(values), axis=0) + 1) / 2)
+    length = np.sqrt((centred**2).sum(axis=0))
+    return np.asarray(centred / np.where(length > 0, length, 1))
 
 
 def is_in_memory(member: Any) -> bool:

@@ -37,7 +37,7 @@ class Read:
     kinds : tuple of str, as asked for, but guessed where a view was a table
     tables : tuple with the DataFrame of each view that was one, aligned and without ids, else None; None if there is none
     encoding : Encoding, or None if no view was a table and no cell was empty
-    ids, present, id_name, n_dropped, notes : as in ``Views``
+    ids, present, id_name, n_dropped, notes, table_rows : as in ``Views``
     """
 
     arrays: list[Any]
@@ -50,6 +50,7 @@ class Read:
     id_name: str | None = None
     n_dropped: int = 0
     notes: tuple[str, ...] = ()
+    table_rows: np.ndarray | None = None
 
 
 def read_members(names: Sequence[str], members: Sequence[Any], **options: Any) -> Read:
@@ -120,6 +121,7 @@ def _read(
         present,
         joined.id_name,
         joined.aligned.n_dropped,
+        table_rows=joined.aligned.table_rows,
     )
 
 

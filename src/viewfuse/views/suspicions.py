@@ -9,11 +9,15 @@ Every rule names something that people do to tables and that measurements hardly
   other, with the same distribution (Kolmogorov-Smirnov) after division, and nothing between them. No column of other views
   knows the groups: those of clusters are known to others.
 * **Mixed signs**: in nearly all columns the same rows have the other sign, and without it they have the same distribution as
-  the others. No column of other views knows these rows.
+  the others. No column of other views knows these rows. Columns around 0 count if the others leave no doubt about the rows.
+* **Cells in another column**: from some row of its table on, the values are distributed otherwise than above, and as those
+  above of the column to the left, or to the right. No column of other views changes there.
+* **Columns that were sorted on their own**: all columns of numbers are sorted, but other views do not change with the rows.
 * **Repeated columns**: three or more columns of numbers that are equal in every row.
 * **A row of totals or means**: in nearly all columns of numbers one row is the sum, or the mean, of all others.
 * **Columns of noise** (noted): ten or more, and half of a view, that are correlated with no other column.
 * **Copies of samples** (noted): many with the same values in every view, although values hardly ever repeat otherwise.
+* **Views that were given twice**: all their values are the same. Most methods count them twice.
 * **Nearly constant views**: one row occurs in nearly all samples, though the few others are all different. Such a view can
   only set these few apart. Zeros beside positive numbers are ordinary: most customers buy nothing.
 * **Rows filled down**: one row occurs many times in a view whose other rows are nearly all different, while the same samples
@@ -31,13 +35,12 @@ from typing import Any
 import numpy as np
 from scipy.stats import combine_pvalues, norm
 
-from .._utils.extras import require
-from .._utils.text import count
 from .._utils.warn import note, warn
 from ..exceptions import SuspiciousValuesWarning
 from .kinds import RELATIONS
-from .matrices import is_dataframe
-from .numbers import Numbers, is_in_memory, is_known_to, is_varied, same_distribution
+from .numbers import MOST_ROWS, Numbers, is_known_to, is_varied, same_distribution
+from .suspicious_order import InOwnOrder, changed, moved, sorted_alone
+from .suspicious_rows import copies, filled_down, given_twice, nearly_constant, totals
 from .views import Views
 
 __all__ = ["warn_of_suspicious_values"]
@@ -53,15 +56,11 @@ _SAME = 0.01  # p-value above which distributions are taken as the same
 _AWAY_FROM_ZERO = 0.2  # mean of a column in standard deviations; centred data has two signs by itself
 _ALL_COLUMNS, _FEWEST_SIGNED = 0.8, 3
 _FEWEST_OPPOSITE = 10  # rows: the distribution of fewer values tells nothing
-_EXACTLY, _NEARLY = 1e-6, 1e-3  # of the value, and of the range of the column
 _FEWEST_EQUAL = 3  # columns; two are equal in some transforms, such as Fourier's
 _FEWEST_UNRELATED, _CORRELATED = 10, 0.01  # columns; p-value, divided by the number of columns compared
-_FEWEST_FILLED, _SHARE_OF_FILLED = 10, 0.02
 _MOSTLY_DIFFERENT = 0.9
-_FEW_OTHERS = 0.1  # share of the samples
 _LONG_NUMBERS = 100_000
 _ALWAYS_WHOLE = 2**53  # larger floating-point numbers have no fractions
-_CHANGED = 1e-4  # p-value below which they are not
 
 Found = Iterator[tuple[str, str]]  # what was seen, and what to do
 
@@ -70,45 +69,54 @@ def warn_of_suspicious_values(views: Views) -> None:
     """Warn of values of the views, as they were given, that look damaged."""
     members = [None if kind in RELATIONS else m for m, kind in zip(views.raw_members(), views.kinds, strict=True)]
     tables = [Numbers(member) for member in members]
+    if len(views) < _FEWEST_ROWS:
+        return
     for v, table in enumerate(tables):
-        if len(table) < _FEWEST_ROWS:
+        if members[v] is None:
             continue
         others = [column for u, other in enumerate(tables) if u != v for column in other.values.T]
         with np.errstate(all="ignore"):
-            for what, hint in (
-                *_suspicious(table, others),
-                *_nearly_constant(members[v], table),
-                *_rows(views, v, members, table),
-            ):
+            seen, noticed = list(_rows(views, v, members, table)), []
+            if len(table):
+                order = InOwnOrder.of(views, v, tables) if not table.is_wide else None
+                seen = [*_suspicious(table, others, order), *nearly_constant(members[v], table), *seen]
+                noticed = [*_notable(table, order), *_unrelated(v, tables)]
+            for what, hint in seen:
                 warn(SuspiciousValuesWarning(f"View {views.names[v]!r}: {what}", hint=hint, view=views.names[v]))
-            for what, hint in (*_notable(table, others), *_unrelated(v, tables)):
+            for what, hint in noticed:
                 note(f"View {views.names[v]!r}: {what} {hint}")
     with np.errstate(all="ignore"):
-        for what, hint in _copies(views, members, tables):
+        for what, hint in copies(views, members, tables):
             note(f"{what} {hint}")
+        for u, v in given_twice(views):
+            problem = f"Views {views.names[u]!r} and {views.names[v]!r} have the same values in every row."
+            hint = "Leave one of them out: all methods but AutoFusion count both."
+            warn(SuspiciousValuesWarning(problem, hint=hint, view=views.names[v]))
 
 
-def _suspicious(table: Numbers, others: Sequence[np.ndarray]) -> Found:
+def _suspicious(table: Numbers, others: Sequence[np.ndarray], order: InOwnOrder | None) -> Found:
     yield from _codes(table)
     yield from _units(table, others)
     yield from _signs(table, others)
-    if not table.is_wide:
+    if order is not None:
         yield from _repeated_columns(table)
+        yield from moved(order)
+        yield from sorted_alone(order)
 
 
 def _rows(views: Views, v: int, members: Sequence[Any], table: Numbers) -> Found:
     """Suspicious rows, which are looked for if all are looked at."""
-    if table.is_complete:
-        yield from _totals(views, table)
-        yield from _filled_down(views, v, members, table)
+    if table.is_complete and len(views) <= MOST_ROWS:
+        yield from totals(views, table)
+        yield from filled_down(views, v, members, table)
 
 
-def _notable(table: Numbers, others: Sequence[np.ndarray]) -> Found:
+def _notable(table: Numbers, order: InOwnOrder | None) -> Found:
     """What is no reason for a warning, because correct data may be like this."""
-    if not table.is_wide:
+    if order is not None:
         yield from _frequent(table)
         yield from _numbered(table)
-        yield from _changed(table, others)
+        yield from changed(order)
 
 
 def _codes(table: Numbers) -> Found:
@@ -179,32 +187,6 @@ def _is_different_whole_numbers(values: np.ndarray) -> bool:
     return bool(is_whole and np.unique(values).size == len(values))
 
 
-def _changed(table: Numbers, others: Sequence[np.ndarray]) -> Found:
-    """Rows from which on nearly all columns are distributed otherwise, but those of other views are not."""
-    n = len(table.values)
-    if table.values.shape[1] < 2:
-        return
-    for start in (n // 2, n // 3, 2 * n // 3):
-        if _nearly_all_change(table.values, start) and not is_known_to(others, np.arange(n) >= start):
-            yield (
-                f"nearly all columns have other values from about the {start / n:.0%} of the rows on, while the other views "
-                "have not.",
-                "Check whether two exports were joined that have other units, or another order of columns.",
-            )
-            return
-
-
-def _nearly_all_change(numbers: np.ndarray, start: int) -> bool:
-    """Whether nearly all columns are distributed otherwise from this row on. Ends as soon as too many are not."""
-    same, most = 0, (1 - _ALL_COLUMNS) * numbers.shape[1]
-    for column in numbers.T:
-        above, below = (part[~np.isnan(part)] for part in (column[:start], column[start:]))
-        same += not (above.size and below.size and same_distribution(above, below) < _CHANGED)
-        if same > most:
-            return False
-    return True
-
-
 def _unrelated(v: int, tables: Sequence[Numbers]) -> Found:
     """Many columns that are correlated with no other, of this view or another one."""
     table = tables[v]
@@ -222,24 +204,6 @@ def _unrelated(v: int, tables: Sequence[Numbers]) -> Found:
         yield (
             f"{table.named(found.tolist())} are correlated with no other column of any view.",
             "If they are noise, leave them out: they hide clusters.",
-        )
-
-
-def _copies(views: Views, members: Sequence[Any], tables: Sequence[Numbers]) -> Found:
-    """Samples with the same values in every view, though some column hardly ever repeats a value otherwise."""
-    if not all(table.is_complete and len(table) >= _FEWEST_ROWS for table in tables):
-        return
-    keys = np.column_stack([np.asarray(_row_keys(member)).view(np.uint64) for member in members])
-    _, first, counts = np.unique(keys, axis=0, return_index=True, return_counts=True)
-    n_copies = len(keys) - len(first)
-    if n_copies < max(_FEWEST_FILLED, _SHARE_OF_FILLED * len(keys)):
-        return
-    others = (column[first] for table in tables for column in table.values.T)
-    if any(np.unique(column).size >= _MOSTLY_DIFFERENT * len(first) for column in others):
-        where = views.sample_name(int(first[counts > 1].min()))
-        yield (
-            f"{count(n_copies, 'sample')} have the same values as another one in every view, as the one in {where}.",
-            "If they are the same samples, keep each once.",
         )
 
 
@@ -277,11 +241,13 @@ def _groups_by_power(logs: np.ndarray) -> tuple[int, float] | None:
 def _signs(table: Numbers, others: Sequence[np.ndarray]) -> Found:
     columns = _columns_of_two_signs(table)
     least = max(_FEWEST_SIGNED, _ALL_COLUMNS * len(table.names))
-    if len(columns) < least:
+    if len(table.names) < least or len(columns) <= len(table.names) / 2:
         return
     rows = _opposite_rows(table.values[:, columns])
     if rows.sum() < _FEWEST_OPPOSITE or not _SHARE_OF_GROUP <= rows.mean() <= 1 - _SHARE_OF_GROUP:
         return
+    if _is_sign_of_rows(table.values[:, columns], rows):
+        columns = _columns_of_two_signs(table, away_from_zero=0.0)
     alike = {c: same_distribution(-table.values[rows, c], table.values[~rows, c]) for c in columns}
     where = [c for c in columns if alike[c] > _SAME and is_varied(table.values[:, c])]
     if len(where) < least or _by_chance(alike.values()) <= _SAME:
@@ -292,6 +258,15 @@ def _signs(table: Numbers, others: Sequence[np.ndarray]) -> Found:
             "distributed as those of the others.",
             "Write all rows with the same sign.",
         )
+
+
+def _is_sign_of_rows(values: np.ndarray, rows: np.ndarray) -> bool:
+    """Whether in half of the columns or more nearly all values have the sign of their row.
+
+    Centred columns fit any rows; they count only where others leave no doubt which rows have the other sign.
+    """
+    agreement = np.mean((values < 0) == rows[:, None], axis=0)
+    return bool(np.median(np.maximum(agreement, 1 - agreement)) >= 1 - _SHARE_OF_GROUP)
 
 
 def _opposite_rows(values: np.ndarray) -> np.ndarray:
@@ -311,12 +286,12 @@ def _by_chance(p_values: Iterable[float]) -> float:
     return float(combine_pvalues(np.maximum(list(p_values), np.finfo(float).tiny)).pvalue)
 
 
-def _columns_of_two_signs(table: Numbers) -> list[int]:
-    """Complete columns with values of both signs that were not centred."""
+def _columns_of_two_signs(table: Numbers, away_from_zero: float = _AWAY_FROM_ZERO) -> list[int]:
+    """Complete columns with values of both signs, whose mean is so many standard deviations away from 0."""
     share = (table.values < 0).mean(axis=0)
     columns = np.flatnonzero((share >= _SHARE_OF_GROUP) & (share <= 1 - _SHARE_OF_GROUP))
     some = table.values[:, columns] / np.maximum(-table.lowest, table.highest)[columns]  # squares of large values overflow
-    return columns[np.abs(some.mean(axis=0)) > _AWAY_FROM_ZERO * some.std(axis=0)].tolist()  # False for NaN
+    return columns[np.abs(some.mean(axis=0)) >= away_from_zero * some.std(axis=0)].tolist()  # False for NaN
 
 
 def _repeated_columns(table: Numbers) -> Found:
@@ -326,85 +301,3 @@ def _repeated_columns(table: Numbers) -> Found:
     for same in groups.values():
         if len(same) >= _FEWEST_EQUAL and is_varied(table.values[:, same[0]]):
             yield f"{table.named(same)} are equal in every row.", "Keep one of them: each counts."
-
-
-def _totals(views: Views, table: Numbers) -> Found:
-    varies = table.highest > table.lowest
-    if varies.sum() < 2:
-        return
-    present = ~np.isnan(table.values)
-    values = np.where(present, table.values, 0.0)
-    others = values.sum(axis=0) - values
-    width = np.where(varies, table.highest - table.lowest, 0.0)  # values that hardly differ are all near their mean
-    for what, expected in (("the sum", others), ("the mean", others / np.maximum(present.sum(axis=0) - present, 1))):
-        allowed = np.minimum(_EXACTLY * np.abs(expected), _NEARLY * width)
-        close = present & (np.abs(values - expected) <= allowed) & varies & (values != 0)
-        for row in np.flatnonzero(close.sum(axis=1) >= max(2, _ALL_COLUMNS * varies.sum())):
-            where = f"{int(close[row].sum())} of {int(varies.sum())} columns"
-            yield f"{views.sample_name(int(row))} is {what} of all other rows in {where}.", "Remove this row."
-
-
-def _nearly_constant(member: Any, table: Numbers) -> Found:
-    if table.all.shape[1] != member.shape[1]:  # a table with other columns than numbers
-        return
-    values = table.values
-    if values.size and np.isnan(values[:, 0]).any():
-        values = values[~np.isnan(values).all(axis=1)]  # others are missing from the view
-    if not values.size or np.mean(_differ_from_most(np.nan_to_num(values[:, 0]))) > _FEW_OTHERS:
-        return
-    keys = _keys(values)
-    is_other = _differ_from_most(keys)
-    others = np.flatnonzero(is_other)
-    if not 2 <= len(others) <= _FEW_OTHERS * len(keys):
-        return
-    usual = np.nan_to_num(values[np.argmin(is_other)])
-    is_amount = not usual.any() and np.nanmin(values) >= 0
-    if not is_amount and np.unique(keys[others]).size >= _MOSTLY_DIFFERENT * len(others):
-        yield (
-            f"{1 - len(others) / len(keys):.0%} of the samples have exactly the same values, and the others all differ. The "
-            "view can only set these few apart.",
-            "Check whether a default was filled in; leave the view out if it says nothing about most samples.",
-        )
-
-
-def _differ_from_most(numbers: np.ndarray) -> np.ndarray:
-    """Which numbers differ from the one in the middle; if most are the same, it is one of them."""
-    return np.asarray(numbers != np.sort(numbers)[len(numbers) // 2])
-
-
-def _filled_down(views: Views, v: int, members: Sequence[Any], table: Numbers) -> Found:
-    keys = _row_keys(members[v])
-    if keys is None:
-        return
-    there = np.ones(len(keys), dtype=bool) if views.present is None else views.present[:, v]
-    values, counts = np.unique(keys[there], return_counts=True)
-    often = counts >= max(_FEWEST_FILLED, _SHARE_OF_FILLED * len(keys))
-    rest = int(counts[~often].sum())
-    if not often.any() or (~often).sum() < _MOSTLY_DIFFERENT * rest or rest < len(keys) / 2:
-        return
-    others = [other for u, member in enumerate(members) if u != v and (other := _row_keys(member)) is not None]
-    for value in values[often]:
-        rows = np.flatnonzero(there & (keys == value))
-        is_empty = not np.nan_to_num(table.values[rows[0]]).any()
-        if any(np.unique(other[rows]).size > len(rows) / 2 for other in others) and not is_empty:
-            yield (
-                f"{count(len(rows), 'sample')} have exactly the same values, the first in "
-                f"{views.sample_name(int(rows[0]))}, although nearly all others differ, and these differ in other views.",
-                "Check whether one row was copied over others.",
-            )
-
-
-def _row_keys(member: Any) -> np.ndarray | None:
-    """A number for each row, equal for equal rows; None for views that are not in the processor's memory."""
-    if is_dataframe(member):
-        objects = [name for name, dtype in member.dtypes.items() if dtype.kind == "O"]  # not all have a hash
-        return np.asarray(require("pandas").util.hash_pandas_object(member.astype(dict.fromkeys(objects, str)), index=False))
-    return _keys(member.astype(float, copy=False)) if is_in_memory(member) else None
-
-
-def _keys(rows: np.ndarray) -> np.ndarray:
-    """A number for each row, equal for equal rows and, but for coincidences, different for others."""
-    values = np.nan_to_num(rows)
-    peaks = np.abs(values).max(axis=0, initial=0)  # sums of large values overflow
-    weights = np.random.RandomState(0).standard_normal(values.shape[1])
-    return np.asarray((values / np.where(peaks > 0, peaks, 1)) @ weights)

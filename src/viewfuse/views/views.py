@@ -85,6 +85,8 @@ class Views:
     n_views : int
     n_dropped : int, samples that were left out when the data was read, because some view does not have them
     notes : tuple of str, the warnings that were given when the data was read
+    table_rows : (n_samples, n_views) array of int, or None
+        The row of each sample in the table of each view, −1 where it has none; None if rows were matched by position.
     shape : (number of samples, number of features of all views together)
 
     Examples
@@ -105,6 +107,7 @@ class Views:
     """
 
     notes: tuple[str, ...] = ()
+    table_rows: np.ndarray | None = None
 
     def __init__(
         self,
@@ -136,7 +139,7 @@ class Views:
             y = data.y if y is None else y
             ids = data.ids if ids is None else ids
             present = data.present if present is None and read.present is None else present
-            self.id_name = data.id_name
+            self.id_name, self.table_rows = data.id_name, data.table_rows
         else:
             names, members = named_members({"all": data} if is_table(data) else data, names)
             asked = asked_kinds(kinds, names)
@@ -156,7 +159,7 @@ class Views:
                 encoding=encoding,
             )
             ids = read.ids if ids is None or column is not None else ids
-            self.id_name, self.n_dropped = read.id_name, read.n_dropped
+            self.id_name, self.n_dropped, self.table_rows = read.id_name, read.n_dropped, read.table_rows
         self.notes = tuple(dict.fromkeys([*(data.notes if isinstance(data, Views) else ()), *read.notes]))
         self.arrays: tuple[Any, ...] = tuple(read.arrays)
         self.names: tuple[str, ...] = checked_names(names, len(self.arrays))
@@ -192,7 +195,7 @@ class Views:
             kinds=[member.kind for member in aligned.members],
         )
         views.feature_names = tuple(member.feature_names for member in aligned.members)
-        views.n_dropped = aligned.n_dropped
+        views.n_dropped, views.table_rows = aligned.n_dropped, aligned.table_rows
         return views
 
     @classmethod
@@ -256,8 +259,8 @@ class Views:
         if any(kind in RELATIONS for kind in self.kinds):
             origin, places = self.selected_from()
             selected._origin = origin, places[rows]
-        selected.ids, selected.y, selected.present = (
-            None if column is None else column[rows] for column in (self.ids, self.y, self.present)
+        selected.ids, selected.y, selected.present, selected.table_rows = (
+            None if column is None else column[rows] for column in (self.ids, self.y, self.present, self.table_rows)
         )
         selected.present = _checked_present(selected.present, len(selected), selected.n_views)
         return selected
@@ -285,7 +288,9 @@ class Views:
         selected.id_name = self.id_name
         selected.tables = None if self.tables is None else tuple(self.tables[v] for v in chosen)
         selected.encoding = None if self.encoding is None else self.encoding.of_views(chosen)
-        selected.present = None if self.present is None else self.present[:, chosen]
+        selected.present, selected.table_rows = (
+            None if column is None else column[:, chosen] for column in (self.present, self.table_rows)
+        )
         return selected
 
     def chosen(self, names: Sequence[str]) -> Views:

@@ -216,6 +216,7 @@ def test_one_view_is_spectral_clustering(key):
 
 
 @pytest.mark.filterwarnings("ignore:The graph of GMC has 1 connected component")
+@pytest.mark.filterwarnings("ignore:Views .* have the same values in every row")
 @pytest.mark.parametrize("key", [key for key in METHODS if key != "sc"])  # sc chooses one view
 def test_identical_views_have_equal_weights(key):
     views, _ = blobs(noise=1.0)

@@ -46,7 +46,11 @@ class GraphWeights:
     def step(self, edges: sp.csr_array, own: np.ndarray, states: np.ndarray) -> np.ndarray:
         """One step of smoothing of new samples, given their state and that of the training samples before it."""
         root = 1 / np.sqrt(np.asarray(edges.sum(axis=1)).ravel() + self.loop)[:, None]
-        neighbors = sp.csr_array(edges.multiply(self.root[None, :])) @ states
+        weighted = sp.csr_array(edges, copy=True)
+        # In the fit an edge is no heavier than the degrees of its ends. A new one may be: it then counts as that degree.
+        heaviest = 1 / np.sqrt(np.maximum(np.abs(weighted.data), np.finfo(float).tiny))
+        weighted.data = weighted.data * np.minimum(self.root[weighted.indices], heaviest)
+        neighbors = weighted @ states
         return np.asarray(root * (self.loop * root * own + neighbors), dtype=np.float32)
 
 
