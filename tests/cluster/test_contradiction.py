@@ -107,7 +107,7 @@ def test_a_view_in_another_order_is_noted_though_it_has_no_clear_clusters():
 
 def overlapping(rng, y):
     """Clusters that overlap: their neighbour graph does not fall apart."""
-    return 2.6 * rng.normal(size=(4, 3))[y] + rng.normal(size=(len(y), 3))
+    return 2.4 * rng.normal(size=(4, 3))[y] + rng.normal(size=(len(y), 3))
 
 
 def test_a_view_with_a_structure_that_no_other_shares_is_warned_of():

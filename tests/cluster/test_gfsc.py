@@ -112,6 +112,7 @@ def test_a_noise_view_has_the_smallest_weight(features, kind):
     assert metrics.accuracy(LABELS, model.labels_) > 0.95
 
 
+@pytest.mark.filterwarnings("ignore:Views .* have the same values in every row")
 def test_identical_views_have_equal_weights():
     model = GFSC(3, random_state=0).fit([VIEWS[0], VIEWS[0].copy()])
     np.testing.assert_allclose(model.view_weights_, 0.5, atol=1e-6)
