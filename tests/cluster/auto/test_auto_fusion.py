@@ -10,7 +10,7 @@ from sklearn.metrics import adjusted_rand_score
 
 import viewfuse as vf
 from viewfuse import AutoFusion
-from viewfuse.cluster.auto.candidates import gaussian_mixtures
+from viewfuse.cluster.auto.candidates import MIXTURES, gaussian_mixtures
 from viewfuse.cluster.auto.joint import clearest_cut
 from viewfuse.exceptions import ConvergenceWarning, NoStructureWarning, UninformativeViewWarning
 from viewfuse.graphs import Samples
@@ -215,6 +215,17 @@ def test_scores_that_are_mostly_the_lowest_are_divided_along_the_axes(seed):
     model = AutoFusion(2, random_state=0).fit([scores[:, :4], scores[:, 4:]])
     assert model.choice_.chosen == "gaussian mixture along the axes"
     assert vf.metrics.accuracy(y, model.labels_) > 0.95
+
+
+def test_a_column_of_rounded_answers_is_no_cluster():
+    """Seven answers from 1 to 5: the likeliest mixture of rounded values has the samples with one answer as a cluster."""
+    rng = np.random.default_rng([3, 8])
+    rng.integers(2, 5), rng.integers(5, 12)
+    y = rng.choice(2, 400)
+    answers = np.clip(np.round(rng.uniform(1, 5, (2, 7))[y] + 0.7 * rng.normal(size=(400, 7))), 1, 5)
+    model = AutoFusion(2, random_state=0).fit([answers[:, :3], answers[:, 3:]])
+    assert model.choice_.chosen in MIXTURES
+    assert vf.metrics.accuracy(y, model.labels_) > 0.9
 
 
 def test_mixtures_have_at_most_as_many_parameters_as_a_half_has_samples():
