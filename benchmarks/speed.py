@@ -24,6 +24,7 @@ from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sp
+from exact import noted_widths
 from sklearn.cluster import SpectralClustering
 from sklearn.preprocessing import normalize
 from threadpoolctl import threadpool_limits
@@ -36,7 +37,6 @@ from viewfuse.fusion.exact import learned_factors
 from viewfuse.fusion.variants import robust
 from viewfuse.graphs import GramMatrix
 from viewfuse.linalg import shifted_inverse
-from viewfuse.linalg.laplacian import Laplacian
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT.parent / "shared" / "datasets"
@@ -123,28 +123,12 @@ def hard_case(name):
         seconds = time.perf_counter() - begin
         factors = learned_factors(views)
         blocks = []
-        with _recorded(blocks):
+        with noted_widths(blocks):
             fusion, result = timed(lambda: vf.fusion.gfsc(factors, k, random_state=0))
     iterations = len(result.sweeps)
     with threadpool_limits(1):  # threads that wait would count as processor time
         products, _ = timed(lambda: replay(factors, iterations, blocks))
     return HardCase(seconds, processor, fusion, products, iterations)
-
-
-@contextmanager
-def _recorded(blocks):
-    """Note the width of every block that a Laplacian is multiplied with."""
-    original = Laplacian.__matmul__
-
-    def noted(laplacian, block):
-        blocks.append(block.shape[1])
-        return original(laplacian, block)
-
-    Laplacian.__matmul__ = noted
-    try:
-        yield
-    finally:
-        Laplacian.__matmul__ = original
 
 
 def replay(factors, iterations, blocks):
