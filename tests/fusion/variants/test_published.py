@@ -90,12 +90,14 @@ def test_near_graphs_in_single_precision_equal_the_direct_version(monkeypatch):
 
 def test_far_graphs_stay_in_double_precision(monkeypatch):
     monkeypatch.setattr(differences, "_TILE", 10)
-    monkeypatch.setattr(differences.Differences, "of", None)
+    made = []
+    monkeypatch.setattr(differences.Differences, "of", lambda *given, **named: made.append(given))
     views, _ = blobs(n=36, features=(4, 6), spread=1.5)
     gfsc(views, 3, variant="published", random_state=0, alpha=1.0, beta=1.0, gamma=1e-6)
     gfsc(views, 3, variant="published", random_state=0, fixed_weights=np.array([1.0, 2.0]), **NEAR)
     gfsc([*VIEWS, *VIEWS], 3, variant="published", random_state=0, **NEAR)  # more columns than half of the samples
     fuse_graphs([np.eye(36)], 3, variant="published", random_state=0)
+    assert not made
 
 
 def test_double_precision_first_and_single_precision_later(monkeypatch):
