@@ -19,7 +19,7 @@ Whether a view has heavy tails is decided by the median skewness of its columns:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -48,6 +48,9 @@ class Representation:
     centre, scale : (p,) arrays; after the logarithm or the root or, for directions, of the rows of unit length
     floor : (p,) array or None, the smallest value that a logarithm is taken of
     counts : bool, whether square roots are taken first
+    rounded : bool
+        Whether some samples have more copies than neighbours, so that values have to be spread over their steps before
+        graphs are made (:mod:`viewfuse.graphs.rounding`).
     """
 
     kind: str
@@ -57,6 +60,7 @@ class Representation:
     scale: np.ndarray
     floor: np.ndarray | None = None
     counts: bool = False
+    rounded: bool = False
 
     def __call__(self, rows: Any, dtype: Any = np.float64) -> np.ndarray:
         """The points of these rows, (n, p), as numbers of this type."""
@@ -74,6 +78,11 @@ class Representation:
         points = values - self.centre.astype(dtype)
         points /= self.scale.astype(dtype)
         return np.clip(points, -_CLIP, _CLIP, out=points)
+
+    def of_rounded(self) -> Representation:
+        """The same for a view with rounded values."""
+        reason = f"{self.reason}; many samples have the same values, which were spread over their steps"
+        return replace(self, reason=reason, rounded=True)
 
     def nothing_in(self, rows: Any) -> np.ndarray:
         """Which of these rows have no direction: 0 in all columns that are used, such as a text without a known word."""

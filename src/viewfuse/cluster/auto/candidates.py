@@ -63,7 +63,6 @@ _PLACEMENTS, _MOST_PLACEMENTS = 3, 9  # of anchors
 _PLACED_SAMPLES = 1_500  # in all placements together
 _MOST_COLUMNS = 12
 _SAMPLES_PER_PARAMETER = 2  # so that a half of the samples determines them
-_MOST_LEVELS = 11  # of a score
 _FEWEST_PER_COORDINATE = 2  # samples of a cluster whose centre is known well enough
 
 
@@ -182,33 +181,15 @@ def gaussian_mixtures(samples: Samples, cut: JointCut, random_state: np.random.R
 def _mixture_labels(
     joint: np.ndarray, k: int, covariances: str, random_state: np.random.RandomState, start: np.ndarray | None = None
 ) -> np.ndarray:
-    """The labels of the likeliest mixture of several starts: from k-means and, if given, from the labels ``start``.
-
-    It is fitted to scores before rounding (:func:`_unrounded`). Of rounded ones the likeliest mixture has a cluster of the
-    samples with one and the same score in some column, where the density is infinite.
-    """
+    """The labels of the likeliest mixture of several starts: from k-means and, if given, from the labels ``start``."""
     options = {"covariance_type": covariances, "reg_covar": 1e-3 * float(joint.var()), "random_state": random_state}
     mixtures = [GaussianMixture(k, n_init=5, **options)]
     if start is not None:
         means = np.stack([joint[start == c].mean(axis=0) for c in range(k)])
         mixtures.append(GaussianMixture(k, means_init=means, **options))
     with ignoring("Best performing initialization did not converge"), ignoring("Number of distinct clusters"):
-        values = _unrounded(joint, random_state)
-        best = max((mixture.fit(values) for mixture in mixtures), key=lambda mixture: mixture.lower_bound_)
+        best = max((mixture.fit(joint) for mixture in mixtures), key=lambda mixture: mixture.lower_bound_)
     return np.asarray(best.predict(joint))
-
-
-def _unrounded(joint: np.ndarray, random_state: np.random.RandomState) -> np.ndarray:
-    """The points, with scores anywhere within half a step of where they were rounded to.
-
-    Scores are columns of few levels, such as 0 to 10. Values that are rounded more finely hardly pile up.
-    """
-    spread = joint.copy()
-    for column in spread.T:
-        levels = np.unique(column)
-        if 1 < len(levels) <= _MOST_LEVELS:
-            column += np.median(np.diff(levels)) * random_state.uniform(-0.5, 0.5, len(column))
-    return spread
 
 
 def all_together(candidates: Sequence[Candidate], weights: Sequence[float], task: Task, effort: Effort = FULL) -> Candidate:

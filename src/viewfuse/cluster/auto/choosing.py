@@ -12,6 +12,7 @@ import numpy as np
 from ..._utils.steps import step
 from ..._utils.text import count as counted
 from ...graphs import Samples
+from ...graphs.rounding import same_for_copies
 from ...linalg.threads import together
 from ..structure import drawn_rows
 from ..verdict import Returned
@@ -62,6 +63,10 @@ class Chosen:
     @property
     def names(self) -> tuple[str, ...]:
         return tuple(candidate.name for candidate in self.candidates)
+
+    def same_for_copies(self, points: np.ndarray) -> Chosen:
+        """The same choice, with samples at the same of these points in the same cluster."""
+        return replace(self, best=replace(self.best, labels=same_for_copies(self.best.labels, points)))
 
     @property
     def returned(self) -> Returned | None:

@@ -260,7 +260,7 @@ class AutoFusion(AssignmentMixin, EmbeddingMixin, RelationIdsMixin, MultiViewClu
         cut = replace(joint.cut, filled=views.filled_share(self._used))
         self._kept = list(cut.views)
         chooser = Chooser(self.device, rng, begin, self.max_time, self.verbose)
-        chosen = chooser.choose(samples, cut, joint.overlapping)
+        chosen = chooser.choose(samples, cut, joint.overlapping).same_for_copies(np.hstack(self._sample_points))
         self._record(chosen, cut, views)
         self._sample_embedding = chosen.best.embedding
         if joint.overlapping is None:

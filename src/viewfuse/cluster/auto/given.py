@@ -54,4 +54,4 @@ class GivenViews:
         some, there = self.rows(rows)
         measure, points = Measure.learn(some, there, self.encoded, self.factors, self.kinds)
         weights = tuple(self.factors.tolist()) if self.are_weighted else None
-        return measure, points, Samples(tuple(points), there, weights).compact()
+        return measure, points, measure.samples(points, there, weights).compact()

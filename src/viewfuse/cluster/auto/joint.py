@@ -5,7 +5,7 @@ near 1. A view of noise, or one with clusters of its own, connects the pieces or
 effect: without it the gap is clear. This costs one more spectrum per view, and only if the gap is not certain already.
 
 A view is only left out if its neighbours know nothing of the clusters that the other views have together, and if the joint
-graph has a clearer gap, or no less structure, without it. Either alone would not do: views that complement each other know
+graph has a clearer gap, or more structure, without it. Either alone would not do: views that complement each other know
 nothing of each other's clusters either, and leaving out any view may look better by chance.
 """
 
@@ -30,7 +30,6 @@ NO_STRUCTURE = 0.7  # null ratio: blobs reach 0.6 at most, clouds without cluste
 _LEAST_VALUES = 7  # eigenvalues, to tell a line or a ring
 _CERTAIN_GAP = 0.9
 _CLEARER = 0.1  # what leaving out a view must add to the gap
-_NO_LESS = 0.1  # of the null's structure: what leaving out a view may cost
 _SMALLEST = 0.1  # of the mean size: smaller pieces are outliers, not clusters
 _N_INIT = 3
 
@@ -125,7 +124,7 @@ def _better(
     ratios = np.array([null_ratio(samples, other, random_state) for other in suspects])
     best, before = int(np.argmin(ratios)), null_ratio(samples, cut, random_state)
     if len(suspects) < len(cut.views):
-        return suspects[best] if ratios[best] < before + _NO_LESS else None
+        return suspects[best] if ratios[best] < before else None
     # Noise may hide the clusters of all other views from each other. Then there is more structure without it, and without
     # no other view. Views that complement each other are alike in this.
     others = float(np.min(np.delete(ratios, best)))

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from ...graphs import Samples
-from ...graphs.nearest import influence
+from ...graphs.nearest import default_neighbors, influence
 from ...graphs.representation import Representation, represent
+from ...graphs.rounding import has_more_copies, n_distinct, spread_over_steps
 from ...linalg.threads import together
 from .completion import completed
 
@@ -61,7 +62,7 @@ class Measure:
         sizes = _sizes(points, encoded)
         if factors is not None:
             sizes = tuple(float(size / np.sqrt(factor)) for size, factor in zip(sizes, factors, strict=True))
-        learned = cls(tuple(representations), sizes)
+        learned = cls(_of_rounded(representations, points), sizes)
         if present is not None:
             return learned, learned(views, present)
         return learned, [
@@ -89,10 +90,38 @@ class Measure:
             return completed(points, present)
         return completed(points, present, reference, np.ones((len(reference[0]), len(points)), dtype=bool))
 
+    def samples(
+        self, points: Sequence[np.ndarray], present: np.ndarray | None, weights: tuple[float, ...] | None = None
+    ) -> Samples:
+        """What these points of the samples are clustered as: the values of rounded views are spread over their steps."""
+        spread = list(points)
+        for v, measure in enumerate(self.representations):
+            if measure.rounded:
+                rows = np.ones(len(points[v]), dtype=bool) if present is None else present[:, v]
+                spread[v] = points[v].copy()
+                spread[v][rows] = spread_over_steps(points[v][rows])
+        return Samples(tuple(spread), present, weights)
+
 
 def measured_samples(views: Sequence[Any], present: np.ndarray | None, encoded: Sequence[bool]) -> Samples:
     """The samples of some views, each measured as suits it; ``encoded`` marks encoded tables."""
-    return Samples(tuple(Measure.learn(views, present, encoded)[1]), present)
+    measure, points = Measure.learn(views, present, encoded)
+    return measure.samples(points, present)
+
+
+def _of_rounded(representations: Sequence[Representation], points: Sequence[np.ndarray]) -> tuple[Representation, ...]:
+    """The representations, those of rounded views marked: in these, samples have more copies than neighbours.
+
+    Directions are not rounded. If all samples are copies of a few, these few are the clusters.
+    """
+    counts = [default_neighbors(len(view)) for view in points]
+    rounded = [
+        found.kind != "directions" and has_more_copies(view, count)
+        for found, view, count in zip(representations, points, counts, strict=True)
+    ]
+    if not any(rounded) or n_distinct(points) <= max(counts):
+        return tuple(representations)
+    return tuple(found.of_rounded() if is_so else found for found, is_so in zip(representations, rounded, strict=True))
 
 
 def _sizes(points: Sequence[np.ndarray], encoded: Sequence[bool]) -> tuple[float, ...]:
