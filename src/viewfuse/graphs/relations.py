@@ -84,7 +84,8 @@ class RelationPoints:
     axes : (n, r) array, ``U Λ^-½`` times a rotation
     row_means : (n,) array, the mean of each row of ``K`` or of ``−½d²``
     mean : float, of all entries
-    least : float, the smallest eigenvalue relative to the largest; below 0 if the relation is not one of points
+    least : float
+        The smallest eigenvalue relative to the largest in magnitude; below 0 if the relation is not one of points.
     """
 
     kind: str
@@ -118,7 +119,7 @@ def _products(relation: Any, kind: str) -> np.ndarray:
 
 
 def _leading(centred: np.ndarray, random_state: np.random.RandomState) -> tuple[np.ndarray, np.ndarray, float]:
-    """The leading positive eigenvalues and their vectors, and the smallest eigenvalue relative to the largest."""
+    """The leading positive eigenvalues and their vectors, and the smallest eigenvalue relative to the largest one."""
     n = len(centred)
     if n <= _DENSE_UP_TO:
         values, vectors = scipy.linalg.eigh(centred, check_finite=False)
@@ -129,10 +130,12 @@ def _leading(centred: np.ndarray, random_state: np.random.RandomState) -> tuple[
         least = eigsh(centred, k=1, which="SA", tol=1e-2, v0=start, return_eigenvectors=False)[0]
     order = np.argsort(-values)[:_MOST_POINTS]
     values, vectors = values[order], vectors[:, order]
-    kept = values > 1e-10 * max(float(values[0]), 0.0)
-    if not kept.any():  # all samples coincide
-        return np.ones(1), np.zeros((n, 1)), 0.0
-    return values[kept], vectors[:, kept], float(least / values[0])
+    largest = max(float(values[0]), float(-least))
+    kept = values > 1e-10 * largest
+    relative = float(least / largest) if largest > 0 else 0.0
+    if not kept.any():  # all samples coincide, or the relation is not one of points at all
+        return np.ones(1), np.zeros((n, 1)), relative
+    return values[kept], vectors[:, kept], relative
 
 
 def _even_rotation(r: int) -> np.ndarray:
