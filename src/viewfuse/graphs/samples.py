@@ -34,12 +34,15 @@ class Samples:
     weights : tuple of float, one per view, or None if all are 1
         Of the views in means of graphs. In joint distances the scale of the points is what counts.
     products : tuple of (n, n) arrays, the inner products of the points in each view, or None (:meth:`compact`)
+    values : tuple of (n, p_v) arrays, or None if they are the points
+        The points before rounded values were spread over their steps (:mod:`viewfuse.graphs.rounding`).
     """
 
     points: tuple[np.ndarray, ...]
     present: np.ndarray | None = None
     weights: tuple[float, ...] | None = None
     products: tuple[np.ndarray, ...] | None = None
+    values: tuple[np.ndarray, ...] | None = None
 
     def __len__(self) -> int:
         return len(self.points[0])
@@ -79,20 +82,26 @@ class Samples:
         points = tuple(self.points[v] for v in views)
         weights = None if self.weights is None else tuple(self.weights[v] for v in views)
         products = None if self.products is None else tuple(self.products[v] for v in views)
+        values = None if self.values is None else tuple(self.values[v] for v in views)
         if self.present is None:
-            return Samples(points, None, weights, products)
+            return Samples(points, None, weights, products, values)
         there = self.present[:, list(views)]
-        return Samples(points, None if there.all() or not there.any(axis=1).all() else there, weights)
+        return Samples(points, None if there.all() or not there.any(axis=1).all() else there, weights, None, values)
 
     def of_rows(self, rows: np.ndarray) -> Samples:
         """Some of the samples."""
         present = None if self.present is None else self.present[rows]
         products = None if self.products is None else tuple(each[np.ix_(rows, rows)] for each in self.products)
-        return Samples(tuple(view[rows] for view in self.points), present, self.weights, products)
+        values = None if self.values is None else tuple(view[rows] for view in self.values)
+        return Samples(tuple(view[rows] for view in self.points), present, self.weights, products, values)
 
     def joint(self) -> np.ndarray:
         """The points of all views side by side, (n, Σ p_v)."""
         return np.hstack(self.points)
+
+    def joint_values(self) -> np.ndarray:
+        """The same, with rounded values as they are and not spread."""
+        return self.joint() if self.values is None else np.hstack(self.values)
 
     def joint_products(self) -> np.ndarray | None:
         """The inner products of the points of all views side by side, (n, n), if those of the views are there."""

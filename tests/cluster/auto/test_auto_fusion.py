@@ -85,6 +85,31 @@ def test_a_view_with_other_clusters_is_outvoted():
     assert vf.metrics.accuracy(y, AutoFusion(4, random_state=0).fit([*views, other]).labels_) > 0.97
 
 
+@pytest.mark.parametrize(("columns", "distance"), [(4, 1.5), (6, 1.2), (3, 2.0)])
+@pytest.mark.parametrize("n_views", [2, 3])
+def test_a_column_of_yes_and_no_in_each_view_does_not_divide_the_samples(n_views, columns, distance):
+    """Its gap is clear, and a mixture divides it: all but one view were left out, or one column decided."""
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        y = rng.integers(0, 2, 300)
+        views = [
+            np.hstack([distance * y[:, None] + rng.normal(size=(300, columns)), rng.integers(0, 2, (300, 1))])
+            for _ in range(n_views)
+        ]
+        model = AutoFusion(2, random_state=0).fit(views)
+        assert vf.metrics.accuracy(y, model.labels_) > 0.95
+        assert model.noise_views_ == ()
+
+
+@pytest.mark.parametrize("draw", ["normal", "uniform", "standard_cauchy"])
+def test_noise_beside_one_view_is_left_out(draw):
+    rng = np.random.default_rng(0)
+    views, y = blobs(rng)
+    model = AutoFusion(4, random_state=0).fit([np.hstack(views), getattr(rng, draw)(size=(len(y), 20))])
+    assert vf.metrics.accuracy(y, model.labels_) > 0.97
+    assert model.noise_views_ == ("view1",)
+
+
 @pytest.mark.parametrize("columns", [2, 30])
 @pytest.mark.parametrize("draw", ["normal", "uniform"])
 def test_data_without_clusters_give_a_warning(draw, columns):

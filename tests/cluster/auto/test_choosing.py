@@ -1,5 +1,7 @@
 """Which samples and which ways of clustering a choice is made by."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -7,9 +9,11 @@ import scipy.sparse as sp
 from viewfuse import AutoFusion
 from viewfuse._utils.agreement import adjusted_rand
 from viewfuse.cluster import structure
-from viewfuse.cluster.auto import candidates
-from viewfuse.cluster.auto.candidates import JOINT, TOGETHER, Candidate, Task, all_together
-from viewfuse.cluster.auto.merit import odds
+from viewfuse.cluster.auto import candidates, choosing
+from viewfuse.cluster.auto.candidates import JOINT, MEANS, TOGETHER, Candidate, Task, all_together, k_means, means_suit
+from viewfuse.cluster.auto.choosing import Chooser
+from viewfuse.cluster.auto.joint import clearest_cut
+from viewfuse.cluster.auto.merit import Merit, odds
 from viewfuse.cluster.verdict import Returned
 from viewfuse.datasets import make_views
 from viewfuse.graphs import Samples
@@ -69,3 +73,68 @@ def test_without_time_the_first_candidate_is_taken():
         model = AutoFusion(5, random_state=0, max_time=1e-9).fit(overlapping(missing=0.3))
     assert model.choice_.candidates == ("joint neighbours",)
     assert np.isfinite(model.embedding_).all()
+
+
+def small_clouds(seed, n=160, k=6, columns=8):
+    """Few samples of clusters of other sizes that touch, in two views."""
+    rng = np.random.default_rng(seed)
+    shares = rng.dirichlet(np.full(k, 3.0))
+    y = np.concatenate([np.arange(k), rng.choice(k, n - k, p=shares)])
+    points = 2.2 * rng.normal(size=(k, columns))[y] + rng.normal(size=(n, columns))
+    return Samples((points[:, : columns // 2], points[:, columns // 2 :])), y
+
+
+def chooser():
+    return Chooser(None, np.random.RandomState(0), 0.0, None, 0)
+
+
+def test_means_are_those_of_the_values_and_need_enough_samples():
+    samples, _ = small_clouds(0)
+    first = candidate_of(JOINT, np.repeat([0, 1], 80))
+    found = k_means(first, Task(samples, 6, 0, None))
+    centres = np.stack([samples.joint()[found.labels == c].mean(axis=0) for c in range(6)])
+    distance = np.linalg.norm(samples.joint()[:, None] - centres[None], axis=2)
+    np.testing.assert_array_equal(distance.argmin(axis=1), found.labels)
+    assert found.graph is first.graph
+    assert means_suit(samples)
+    assert not means_suit(samples.of_rows(np.arange(31)))
+    assert not means_suit(Samples(samples.points, np.random.default_rng(0).random((160, 2)) < 0.9))
+
+
+@pytest.mark.parametrize(("back", "inside", "chosen"), [(0.9, 0.9, MEANS), (0.9, 0.3, JOINT), (0.3, 0.9, JOINT)])
+def test_a_clear_cut_gives_way_only_to_means_that_are_better_in_both(back, inside, chosen, monkeypatch):
+    samples, _ = small_clouds(0)
+    cut = clearest_cut(samples, 6, np.random.RandomState(0))
+    cut = replace(cut, gap=0.6, labels=np.random.default_rng(0).permutation(cut.labels))
+    measured = {
+        JOINT: Merit(0.0, Returned((0.6,), np.ones(6)), 0.6),
+        MEANS: Merit(0.0, Returned((back,), np.ones(6)), inside),
+    }
+    monkeypatch.setattr(choosing, "merits_of", lambda *args: measured)
+    found = chooser().choose(samples, cut, None)
+    assert found.best.name == chosen
+    assert found.names == ((JOINT, MEANS) if chosen == MEANS else (JOINT,))
+
+
+def test_a_certain_cut_is_not_compared(monkeypatch):
+    samples, _ = small_clouds(0)
+    cut = replace(clearest_cut(samples, 6, np.random.RandomState(0)), gap=0.95)
+    monkeypatch.setattr(choosing, "k_means", lambda *args: pytest.fail("nothing speaks against such a cut"))
+    assert chooser().choose(samples, cut, None).names == (JOINT,)
+
+
+def test_means_that_suit_some_samples_cluster_all(monkeypatch):
+    """In 14 columns no mixture is made, and the clusters touch."""
+    rng = np.random.default_rng(1)
+    y = rng.integers(0, 4, 400)
+    points = 0.7 * rng.normal(size=(4, 14))[y] + rng.normal(size=(400, 14))
+    monkeypatch.setattr(structure, "_MOST_SAMPLES", 200)
+    monkeypatch.setattr(Merit, "total", property(lambda merit: merit.returned is means_back))
+    means_back = Returned((0.5,), np.ones(4))
+    known = choosing.returned_of
+    monkeypatch.setattr(
+        choosing, "returned_of", lambda candidate, *args: means_back if candidate.name == MEANS else known(candidate, *args)
+    )
+    model = AutoFusion(4, random_state=0).fit([points[:, :7], points[:, 7:]])
+    assert model.choice_.chosen == MEANS
+    assert set(model.labels_) == set(range(4))

@@ -6,6 +6,9 @@
 * ``anchors``: AnchorGFSC. Coarse, so it sees large shapes through noise. Three placements of the anchors, or more, are cut
   together.
 * ``fused graphs``: GFSC. Self-expressive graphs and their cut in one optimisation; the only one that learns weights.
+* ``k-means``: no graph, but the means of all views side by side, with rounded values as they are. All samples have a part in
+  a mean, so it sees clusters through noise in each sample. Only where there are four times as many samples as columns: in
+  more columns most of a mean is noise.
 
 If samples are missing from views, each of these fills the gaps in its own way, and none is best everywhere. Then k-means on
 the embeddings of all is the result (``all together``). Each is weighted by the odds ``b/(1 − b)`` that its clusters come
@@ -31,15 +34,17 @@ from sklearn.mixture import GaussianMixture
 from ..._utils.device import to_host
 from ..._utils.warn import ignoring, quietly
 from ...graphs import Samples
-from ...linalg import unit_rows
+from ...linalg import assign_clusters, unit_rows
 from ...linalg.sparse_cut import cut_rows, grouped_rows, normalized_graph, spectrum
 from ..gfsc import GFSC
 from .anchor_ensemble import AnchorEnsemble
 from .joint import JointCut, is_balanced
+from .latent_classes import two_valued
 
 __all__ = [
     "FUSED",
     "JOINT",
+    "MEANS",
     "MIXTURES",
     "QUICK",
     "TOGETHER",
@@ -50,18 +55,22 @@ __all__ = [
     "clustered_like",
     "fused_graphs",
     "gaussian_mixtures",
+    "k_means",
+    "means_suit",
 ]
 
-JOINT, FUSED, TOGETHER = "joint neighbours", "fused graphs", "all together"
+JOINT, FUSED, MEANS, TOGETHER = "joint neighbours", "fused graphs", "k-means", "all together"
 MIXTURES = {  # and the type of their covariances
     "gaussian mixture": "full",
     "gaussian mixture of one shape": "tied",
     "gaussian mixture along the axes": "diag",
 }
+_MEANS_INIT = 5
 _FEW_INIT, _FEW_SWEEPS = 1, 5  # for halves of the samples
 _PLACEMENTS, _MOST_PLACEMENTS = 3, 9  # of anchors
 _PLACED_SAMPLES = 1_500  # in all placements together
-_MOST_COLUMNS = 12
+_MOST_COLUMNS = 12  # of mixtures
+_SAMPLES_PER_COLUMN = 4  # of means
 _SAMPLES_PER_PARAMETER = 2  # so that a half of the samples determines them
 _FEWEST_PER_COORDINATE = 2  # samples of a cluster whose centre is known well enough
 
@@ -156,10 +165,28 @@ def fused_graphs(task: Task, effort: Effort = FULL) -> Candidate:
     )
 
 
+def means_suit(samples: Samples) -> bool:
+    """Whether all samples are complete, and enough for the means of their columns."""
+    n_columns = sum(view.shape[1] for view in samples.points)
+    return samples.present is None and len(samples) >= _SAMPLES_PER_COLUMN * n_columns
+
+
+def k_means(first: Candidate, task: Task) -> Candidate:
+    """The clusters of the means, with the embedding and the graph of the first candidate."""
+    labels = _nearest_means(task.samples, task.n_clusters, _MEANS_INIT, np.random.RandomState(task.seed))
+    return Candidate(MEANS, labels, first.embedding, first.graph)
+
+
+def _nearest_means(samples: Samples, k: int, n_init: int, random_state: np.random.RandomState) -> np.ndarray:
+    with quietly():
+        return np.asarray(assign_clusters(samples.joint_values(), k, n_init=n_init, random_state=random_state))
+
+
 def gaussian_mixtures(samples: Samples, cut: JointCut, random_state: np.random.RandomState) -> list[Candidate]:
     """Mixtures of normal distributions: one for each type of covariances with few enough parameters, if columns are few.
 
-    Mixtures that spend a cluster on outliers are left out. Filled cells do not count as observations: means of similar
+    A column of two values has no density, and the likeliest mixture is the one that divides it. Mixtures that spend a
+    cluster on outliers are left out. Filled cells do not count as observations: means of similar
     samples make the covariance of a cluster too small in some directions, to which a mixture with a covariance for each
     cluster adapts.
     """
@@ -167,6 +194,8 @@ def gaussian_mixtures(samples: Samples, cut: JointCut, random_state: np.random.R
     if p > _MOST_COLUMNS:
         return []
     shape, others, joint = p * (p + 1) // 2, k * (1 + p), samples.joint()
+    if two_valued(joint).any():
+        return []
     n_parameters = {"full": k * shape + others, "tied": shape + others, "diag": k * p + others}
     found = []
     for name, covariances in MIXTURES.items():
@@ -221,7 +250,7 @@ def all_together(candidates: Sequence[Candidate], weights: Sequence[float], task
 
 
 def clustered_like(candidate: Candidate, task: Task, effort: Effort = FULL) -> Candidate:
-    """Other samples in the candidate's way, which is not a mixture."""
+    """Other samples in the candidate's way, which is neither a mixture nor k-means."""
     if candidate.name != TOGETHER:
         return _WAYS[candidate.name](task, effort)
     parts = [way(task, effort) for way in _WAYS.values()]
@@ -230,8 +259,10 @@ def clustered_like(candidate: Candidate, task: Task, effort: Effort = FULL) -> C
 
 def clustered_again(candidate: Candidate, task: Task) -> np.ndarray:
     """The labels of some of the samples in the candidate's way, with less effort."""
+    rng = np.random.RandomState(task.seed)
+    if candidate.name == MEANS:
+        return _nearest_means(task.samples, task.n_clusters, _FEW_INIT, rng)
     if candidate.name in MIXTURES:
-        rng = np.random.RandomState(task.seed)
         return _mixture_labels(task.samples.joint(), task.n_clusters, MIXTURES[candidate.name], rng)
     return clustered_like(candidate, task, Effort(_FEW_INIT, 1, min(candidate.n_iter, _FEW_SWEEPS))).labels
 

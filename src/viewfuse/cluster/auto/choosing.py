@@ -12,13 +12,13 @@ import numpy as np
 from ..._utils.steps import step
 from ..._utils.text import count as counted
 from ...graphs import Samples
-from ...graphs.rounding import same_for_copies
 from ...linalg.threads import together
 from ..structure import drawn_rows
 from ..verdict import Returned
 from .borders import moved_at_borders
 from .candidates import (
     JOINT,
+    MEANS,
     MIXTURES,
     QUICK,
     TOGETHER,
@@ -28,9 +28,12 @@ from .candidates import (
     clustered_like,
     fused_graphs,
     gaussian_mixtures,
+    k_means,
+    means_suit,
 )
 from .choice import agreement_of, mean_of_others
-from .joint import JointCut
+from .joint import JointCut, is_balanced
+from .latent_classes import labels_by_values
 from .merit import Merit, merits_of, odds, returned_of
 from .overlapping import OVERLAPPING, Overlapping
 
@@ -64,9 +67,12 @@ class Chosen:
     def names(self) -> tuple[str, ...]:
         return tuple(candidate.name for candidate in self.candidates)
 
-    def same_for_copies(self, points: np.ndarray) -> Chosen:
-        """The same choice, with samples at the same of these points in the same cluster."""
-        return replace(self, best=replace(self.best, labels=same_for_copies(self.best.labels, points)))
+    def by_values(self, values: np.ndarray, k: int) -> Chosen:
+        """The same choice with labels that follow from the samples' values, (n, p), before these were spread."""
+        labels = labels_by_values(self.best.labels, values, k)
+        moved = int(np.sum(labels != self.best.labels))
+        reason = f"; {counted(moved, 'sample')} moved to where samples with such values are" if moved else ""
+        return replace(self, best=replace(self.best, labels=labels), reason=self.reason + reason)
 
     @property
     def returned(self) -> Returned | None:
@@ -98,10 +104,12 @@ class Chooser:
         """The best clustering of samples whose joint graph was cut; ``overlapping`` clusters are taken if there are any."""
         first = Candidate(JOINT, cut.labels, cut.spectrum.vectors[:, : cut.n_clusters], cut.graph)
         kept = samples.of_views(cut.views)
-        if cut.n_clusters < 2 or not cut.is_doubtful:
+        if cut.n_clusters < 2 or cut.is_certain:
             return self._decided([first], kept, cut)
         if overlapping is not None:
             return self._decided([first, overlapping.candidate(cut.graph, len(samples))], kept, cut)
+        if not cut.is_doubtful:
+            return self._decided([first, *self._better_means(first, kept, cut.n_clusters)], kept, cut)
         mixture = None if kept.present is not None else self._likeliest_shape(kept, cut)
         if not cut.is_clear:
             return self._among_several(first, mixture, kept, cut)
@@ -134,19 +142,23 @@ class Chooser:
         if mixture is not None:
             candidates.append(_of_rows(mixture, rows))
         elif not _agree(candidates) and self._has_time():
+            candidates += self._means(candidates[0], some, cut.n_clusters)
             merits = self._weighed(candidates, some, cut.n_clusters)
         agreement = _agreement(candidates)
         best, reason = _best(candidates, agreement, merits, cut)
         if some is not samples:
-            best = self._of_all(best, [first, mixture], samples, cut.n_clusters)
+            best = self._of_all(best, first, mixture, samples, cut.n_clusters)
         return Chosen(best, reason, tuple(candidates), agreement, merits, self.stopped)
 
-    def _of_all(self, best: Candidate, given: Sequence[Candidate | None], samples: Samples, n_clusters: int) -> Candidate:
+    def _of_all(
+        self, best: Candidate, first: Candidate, mixture: Candidate | None, samples: Samples, n_clusters: int
+    ) -> Candidate:
         """The same candidate for all samples: one that is given, or made now."""
-        for candidate in given:
+        for candidate in (first, mixture):
             if candidate is not None and candidate.name == best.name:
                 return candidate
-        return clustered_like(best, self._task(samples, n_clusters))
+        task = self._task(samples, n_clusters)
+        return k_means(first, task) if best.name == MEANS else clustered_like(best, task)
 
     def _weighed(self, candidates: list[Candidate], samples: Samples, n_clusters: int) -> dict[str, Merit]:
         """Append the slowest candidate and, if samples are missing from views, all together; find the merits by names.
@@ -207,6 +219,24 @@ class Chooser:
         first, second = (returned_of(candidate, samples, self.device, seed).usual for candidate in (one, other))
         return first is None or second is None or first > second
 
+    def _means(self, first: Candidate, samples: Samples, n_clusters: int) -> list[Candidate]:
+        """k-means, unless there are too many columns or it spends a cluster on outliers."""
+        if not means_suit(samples):
+            return []
+        found = k_means(first, self._task(samples, n_clusters))
+        return [found] if is_balanced(found.labels, n_clusters) else []
+
+    def _better_means(self, first: Candidate, samples: Samples, n_clusters: int) -> list[Candidate]:
+        """k-means, if it finds other clusters than a clear cut, of which more comes back and has its neighbours inside."""
+        means = self._means(first, samples, n_clusters)
+        if not means or _agree([first, *means]):
+            return []
+        seed, both = self._seed(), [first, *means]
+        back = [returned_of(each, samples, self.device, seed) for each in both]
+        merits = merits_of(both, np.eye(2), back, samples)
+        one, other = merits[first.name], merits[MEANS]
+        return means if other.back > one.back and other.inside > one.inside else []
+
     def _task(self, samples: Samples, n_clusters: int) -> Task:
         return Task(samples, n_clusters, self._seed(), self.device)
 
@@ -229,6 +259,8 @@ def _of_rows(candidate: Candidate, rows: np.ndarray) -> Candidate:
 def _best(
     candidates: list[Candidate], agreement: np.ndarray, merits: dict[str, Merit] | None, cut: JointCut
 ) -> tuple[Candidate, str]:
+    if cut.is_clear and candidates[-1].name == MEANS:
+        return candidates[-1], "more of it comes back in halves than of the joint neighbours, and more is inside"
     if candidates[-1].name in MIXTURES:
         return candidates[-1], "few columns, so the shapes of clusters that touch can be estimated; this one comes back most"
     if cut.is_clear:

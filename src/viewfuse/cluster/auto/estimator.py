@@ -81,11 +81,12 @@ class AutoFusion(AssignmentMixin, EmbeddingMixin, RelationIdsMixin, MultiViewClu
     neighbour graph of all views is cut first. If its spectrum has a clear gap after the k-th eigenvalue,
     ``λ_k < 0.6 λ_{k+1}``, it falls apart into k clusters and the result is its cut, with samples at borders where the
     clusters' means put them (:mod:`viewfuse.cluster.auto.borders`). Views that blur this are left out
-    (:mod:`viewfuse.cluster.auto.joint`). Otherwise three more clusterings are made
+    (:mod:`viewfuse.cluster.auto.joint`). Otherwise up to four more clusterings are made
     (:mod:`viewfuse.cluster.auto.candidates`), and the result is the one with which the others agree most, which comes
     back most when halves of the samples are clustered, and which the views support most, each alone: the largest sum of the
     three (:mod:`viewfuse.cluster.auto.merit`). With few columns and enough samples it is a Gaussian mixture instead, which
-    knows the shapes of clusters that touch.
+    knows the shapes of clusters that touch. Where most columns take two values, the clusters found are the start of a latent
+    class analysis (:mod:`viewfuse.cluster.auto.latent_classes`).
 
     Samples may be missing from views: rows of NaN, or ``present`` of :class:`Views` False. Distances that are not known
     count as those of pairs that are as near in the other views (:mod:`viewfuse.graphs.gaps`), and where the clusterings
@@ -260,7 +261,8 @@ class AutoFusion(AssignmentMixin, EmbeddingMixin, RelationIdsMixin, MultiViewClu
         cut = replace(joint.cut, filled=views.filled_share(self._used))
         self._kept = list(cut.views)
         chooser = Chooser(self.device, rng, begin, self.max_time, self.verbose)
-        chosen = chooser.choose(samples, cut, joint.overlapping).same_for_copies(np.hstack(self._sample_points))
+        values = np.hstack([self._sample_points[v] for v in self._kept])
+        chosen = chooser.choose(samples, cut, joint.overlapping).by_values(values, cut.n_clusters)
         self._record(chosen, cut, views)
         self._sample_embedding = chosen.best.embedding
         if joint.overlapping is None:
@@ -271,7 +273,7 @@ class AutoFusion(AssignmentMixin, EmbeddingMixin, RelationIdsMixin, MultiViewClu
         self._describe_views(views, samples, repeats, own)
         step("assigning all samples")
         self._assign_all(
-            np.hstack([self._sample_points[v] for v in self._kept]),
+            values,
             partial(self._joint_of, given),
             len(given),
             rows,

@@ -6,13 +6,16 @@ effect: without it the gap is clear. This costs one more spectrum per view, and 
 
 A view is only left out if its neighbours know nothing of the clusters that the other views have together, and if the joint
 graph has a clearer gap, or more structure, without it. Either alone would not do: views that complement each other know
-nothing of each other's clusters either, and leaving out any view may look better by chance.
+nothing of each other's clusters either, and leaving out any view may look better by chance. And it must be outvoted: two of
+the other views know of these clusters, or it has no more structure of its own than a cloud. Else either could be the one to
+leave out. A gap that a single view knows of, while another one has other structure, is not clear: a column of two values
+has such a gap.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -66,25 +69,29 @@ class JointCut:
         return self.gap >= CLEAR_GAP
 
     @property
+    def is_certain(self) -> bool:
+        return self.gap >= _CERTAIN_GAP
+
+    @property
     def has_borders(self) -> bool:
         """Whether the clusters are clear, but there may be samples between them."""
-        return CLEAR_GAP <= self.gap < _CERTAIN_GAP
+        return self.is_clear and not self.is_certain
 
     @property
     def is_doubtful(self) -> bool:
-        return self.gap < (_CERTAIN_GAP if self.filled > 0 else CLEAR_GAP)
+        return not (self.is_certain or (self.is_clear and self.filled == 0))
 
 
 def clearest_cut(samples: Samples, n_clusters: int, random_state: np.random.RandomState) -> JointCut:
     """Cut the joint graph of all views or, if that makes the gap clear, of fewer."""
     best = _cut(samples, tuple(range(samples.n_views)), n_clusters, random_state)
-    while len(best.views) > 1 and best.gap < _CERTAIN_GAP:
+    while len(best.views) > 1 and not best.is_certain:
         without = _each_left_out(samples, best.views, n_clusters, random_state)
-        suspects = [cut for v, cut in without.items() if neighbors_inside(samples, v, cut.labels)[1]]
-        better = _better(samples, best, suspects, random_state)
-        if better is None:
+        suspects = {v: cut for v, cut in without.items() if not _knows(samples, v, cut)}
+        v = _to_leave_out(samples, best, suspects, random_state)
+        if v is None or not _is_outvoted(samples, v, suspects[v], random_state):
             break
-        best = better
+        best = suspects[v]
     best = best if len(best.views) == samples.n_views else _cut(samples, best.views, n_clusters, random_state)
     return _without_noise(samples, best, random_state)
 
@@ -102,34 +109,54 @@ def _each_left_out(
     return dict(zip(views, together([partial(cut, *each) for each in zip(views, seeds, strict=True)]), strict=True))
 
 
+def _knows(samples: Samples, v: int, cut: JointCut) -> bool:
+    """Whether a view's neighbours are in the same cluster more often than by chance."""
+    return not neighbors_inside(samples, v, cut.labels)[1]
+
+
+def _is_outvoted(samples: Samples, v: int, cut: JointCut, random_state: np.random.RandomState) -> bool:
+    """Whether two views know of a cut of which this one does not, or its own graph is like that of a cloud."""
+    n_informed = sum(_knows(samples, other, cut) for other in cut.views)
+    return n_informed > 1 or _is_like_a_cloud(samples, v, cut.n_clusters, random_state)
+
+
+def _is_like_a_cloud(samples: Samples, v: int, n_clusters: int, random_state: np.random.RandomState) -> bool:
+    return null_ratio(samples, _quick_cut(samples, (v,), n_clusters, random_state), random_state) > NO_STRUCTURE
+
+
 def _without_noise(samples: Samples, cut: JointCut, random_state: np.random.RandomState) -> JointCut:
-    """The same without views whose neighbours know nothing of a clear cut, though they had a part in it."""
-    informed = tuple(v for v in cut.views if not neighbors_inside(samples, v, cut.labels)[1])
+    """The same without views whose neighbours know nothing of a clear cut, though they had a part in it.
+
+    If they are not outvoted, the cut is not clear.
+    """
+    informed = tuple(v for v in cut.views if _knows(samples, v, cut))
     if not cut.is_clear or len(informed) in (0, len(cut.views)):
         return cut
-    return _cut(samples, informed, cut.n_clusters, random_state)
+    if all(_is_outvoted(samples, v, cut, random_state) for v in cut.views if v not in informed):
+        return _cut(samples, informed, cut.n_clusters, random_state)
+    return replace(cut, gap=0.0)
 
 
-def _better(
-    samples: Samples, cut: JointCut, suspects: Sequence[JointCut], random_state: np.random.RandomState
-) -> JointCut | None:
-    """The cut without one of the suspected views, or None."""
+def _to_leave_out(
+    samples: Samples, cut: JointCut, suspects: dict[int, JointCut], random_state: np.random.RandomState
+) -> int | None:
+    """Which of the suspected views, each given with the cut without it, to leave out; or None."""
     if not suspects:
         return None
-    clearest = max(suspects, key=lambda other: other.gap)
-    if clearest.is_clear and clearest.gap >= cut.gap + _CLEARER:
-        return clearest if null_ratio(samples, clearest, random_state) <= NO_STRUCTURE else None
+    clearest = max(suspects, key=lambda v: suspects[v].gap)
+    if suspects[clearest].is_clear and suspects[clearest].gap >= cut.gap + _CLEARER:
+        return clearest if null_ratio(samples, suspects[clearest], random_state) <= NO_STRUCTURE else None
     if cut.is_clear:
         return None
-    ratios = np.array([null_ratio(samples, other, random_state) for other in suspects])
-    best, before = int(np.argmin(ratios)), null_ratio(samples, cut, random_state)
+    ratios = {v: null_ratio(samples, other, random_state) for v, other in suspects.items()}
+    best, before = min(ratios, key=lambda v: ratios[v]), null_ratio(samples, cut, random_state)
     if len(suspects) < len(cut.views):
-        return suspects[best] if ratios[best] < before else None
+        return best if ratios[best] < before else None
     # Noise may hide the clusters of all other views from each other. Then there is more structure without it, and without
     # no other view. Views that complement each other are alike in this.
-    others = float(np.min(np.delete(ratios, best)))
+    others = min((ratio for v, ratio in ratios.items() if v != best), default=0.0)
     is_alone = ratios[best] < before and others > (ratios[best] + before) / 2
-    return suspects[best] if len(suspects) > 2 and is_alone else None
+    return best if len(suspects) > 2 and is_alone else None
 
 
 def null_ratio(samples: Samples, cut: JointCut, random_state: np.random.RandomState) -> float:

@@ -94,13 +94,15 @@ class Measure:
         self, points: Sequence[np.ndarray], present: np.ndarray | None, weights: tuple[float, ...] | None = None
     ) -> Samples:
         """What these points of the samples are clustered as: the values of rounded views are spread over their steps."""
+        if not any(measure.rounded for measure in self.representations):
+            return Samples(tuple(points), present, weights)
         spread = list(points)
         for v, measure in enumerate(self.representations):
             if measure.rounded:
                 rows = np.ones(len(points[v]), dtype=bool) if present is None else present[:, v]
                 spread[v] = points[v].copy()
                 spread[v][rows] = spread_over_steps(points[v][rows])
-        return Samples(tuple(spread), present, weights)
+        return Samples(tuple(spread), present, weights, values=tuple(points))
 
 
 def measured_samples(views: Sequence[Any], present: np.ndarray | None, encoded: Sequence[bool]) -> Samples:
