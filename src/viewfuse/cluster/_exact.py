@@ -239,6 +239,7 @@ class ExactFusion(StoppableMixin, ViewReportMixin, NewSamplesMixin, RelationIdsM
             "random_state": rng,
             "on_sweep": on_sweep,
             "fixed_weights": fixed_weights,
+            "with_objective": self._gives_verdict,  # nobody reads that of a fit inside another fit
         }
         if self.affinity == "precomputed":
             gamma = self._cut_weight()

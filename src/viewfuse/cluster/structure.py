@@ -148,7 +148,7 @@ def typical_rows(samples: Samples, least: int) -> np.ndarray:
     every = np.arange(len(samples))
     if len(samples) < _FEWEST_WITH_OUTLIERS:
         return every
-    inside = ~samples.neighbors().outliers()
+    inside = ~samples.neighbors.outliers()
     return every[inside] if inside.sum() >= max((1 - _MOST_OUTLIERS) * len(samples), least) else every
 
 

@@ -60,7 +60,7 @@ def fuse(
         while not converged and not stopped and len(sweeps) < max_iter:
             state, sweep = variant.iterate(problem, state)
             sweeps.append(sweep)
-            _check_finite(sweeps, variant.hint)
+            _check_finite(sweeps, variant.hint, with_objective=problem.with_objective)
             stopped = on_sweep is not None and on_sweep(len(sweeps), sweep)
             converged = variant.has_converged(problem, state, [each.change for each in sweeps])
         state = variant.finish(problem, state)
@@ -76,9 +76,10 @@ def fuse(
     )
 
 
-def _check_finite(sweeps: Sequence[Sweep], hint: str) -> None:
+def _check_finite(sweeps: Sequence[Sweep], hint: str, *, with_objective: bool) -> None:
     last = sweeps[-1]
-    if not (math.isfinite(last.change) and math.isfinite(last.objective) and np.isfinite(last.weights).all()):
+    numbers = (last.change, last.objective) if with_objective else (last.change,)
+    if not (all(map(math.isfinite, numbers)) and np.isfinite(last.weights).all()):
         raise DivergenceError(
             f"The iterations diverged: the consensus graph is not finite after iteration {len(sweeps)}.", hint=hint
         )

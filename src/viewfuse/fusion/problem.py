@@ -55,6 +55,7 @@ class Problem:
     weighting_samples : the robust variant computes its first weights on this many samples if graphs are learned from more
         than twice as many: a million edges give nearly the same weights as all edges
     fixed_weights : (n_views,) array of positive weights that replace the learned ones, or None
+    with_objective : whether the objective is computed; no step depends on it
     """
 
     graphs: Sequence[ViewGraph]
@@ -68,7 +69,12 @@ class Problem:
     joint: bool = True
     weighting_samples: int = 1000
     fixed_weights: np.ndarray | None = None
+    with_objective: bool = True
 
     def weight(self, v: int, learned: float) -> float:
         """The weight of view v: the learned one, unless the weights are fixed."""
         return learned if self.fixed_weights is None else float(self.fixed_weights[v])
+
+    def reconstruction_error(self, v: int, graph: Any, *, symmetric: bool) -> float:
+        """``‖Xᵀ − XᵀZ‖²`` of view v; NaN without the objective, of which it is the only part that takes long."""
+        return self.graphs[v].reconstruction_error(graph, symmetric=symmetric) if self.with_objective else math.nan

@@ -15,7 +15,7 @@ class Sweep:
     Attributes
     ----------
     objective : value of the objective after the iteration, for its weights, to six digits; it need not decrease, because the
-        weights change and ``Z_v`` is clipped
+        weights change and ``Z_v`` is clipped; NaN if it was not asked for
     change : ‖S_new − S_old‖ / ‖S_old‖
     weights : (n_views,) weights after the iteration, summing to 1
     """

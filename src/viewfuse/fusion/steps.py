@@ -49,11 +49,11 @@ def update_views(
     norms: list[GraphNorms] = []
     weights: list[float] = []
     error = 0.0
-    for v, view in enumerate(problem.graphs):
+    for v in range(len(problem.graphs)):
         norms.append(write_view_graph(problem, v, state, graph, symmetric=True))
         weights.append(problem.weight(v, weight(norms[-1], graph)))
         kernels.add_scaled(weighted_sum, weights[-1], graph, start=v == 0)
-        error += view.reconstruction_error(graph, symmetric=True)
+        error += problem.reconstruction_error(v, graph, symmetric=True)
     return norms, error, weights
 
 

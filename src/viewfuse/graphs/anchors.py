@@ -173,8 +173,7 @@ class CodedRows:
 
 def inner(first: Any, second: Any) -> float:
     """``⟨first, second⟩`` of two arrays of one shape."""
-    xp = array_namespace(first)
-    return float(np.vdot(first, second) if is_numpy_array(first) else xp.sum(first * second))
+    return float(np.vdot(first, second) if is_numpy_array(first) else array_namespace(first).sum(first * second))
 
 
 def clipped(values: Any) -> Any:

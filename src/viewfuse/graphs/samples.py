@@ -79,6 +79,8 @@ class Samples:
 
     def of_views(self, views: Sequence[int]) -> Samples:
         """The same samples in some of the views; if some are in none of these, filled points are taken for their own."""
+        if self.present is None and tuple(views) == tuple(range(self.n_views)):
+            return self  # and with it, what it has found already
         points = tuple(self.points[v] for v in views)
         weights = None if self.weights is None else tuple(self.weights[v] for v in views)
         products = None if self.products is None else tuple(self.products[v] for v in views)
@@ -107,6 +109,7 @@ class Samples:
         """The inner products of the points of all views side by side, (n, n), if those of the views are there."""
         return None if self.products is None else np.asarray(sum(self.products[1:], self.products[0]))
 
+    @cached_property
     def neighbors(self) -> Neighbors:
         """The nearest neighbours in all views together."""
         if (products := self.joint_products()) is not None:
@@ -115,7 +118,7 @@ class Samples:
 
     def joint_graph(self) -> sp.csr_array:
         """The neighbour graph of all views side by side. It sees borders that no single view sees."""
-        return self.neighbors().graph()
+        return self.neighbors.graph()
 
     def mean_graph(self) -> sp.csr_array:
         """The mean of the normalized neighbour graphs of the whitened views.

@@ -84,7 +84,7 @@ def worker_threads() -> Iterator[None]:
         yield
         return
     with _sole_use_of_blas() as ours:
-        threads = max((library["num_threads"] for library in _blas().info()), default=1) if ours else 1
+        threads = max((library.get_num_threads() for library in _blas().lib_controllers), default=1) if ours else 1
         if not ours or (threads == 1 and not _is_forked):
             yield
             return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import scipy.linalg
@@ -48,9 +49,11 @@ class VotingSpace:
         axes, points = _axes_and_points(joint, k, products)
         points = points.astype(np.float32)
         points = points if voters is None else points[voters]
-        distance, index = _search(points).kneighbors()
+        distance, index = found = _search(points).kneighbors()
         farthest = distance[:, -1]
-        return cls(axes, points, np.maximum(distance, farthest[index]).mean(axis=1), farthest)
+        space = cls(axes, points, np.maximum(distance, farthest[index]).mean(axis=1), farthest)
+        vars(space)["_own_neighbors"] = found  # they are searched for only once
+        return space
 
     def coordinates(self, joint: np.ndarray) -> np.ndarray:
         """The place of joint points in this space, (n, r)."""
@@ -58,7 +61,7 @@ class VotingSpace:
 
     def votes(self, points: np.ndarray | None = None) -> Votes:
         """The votes for points of this space or, without any, for the clustered samples, none of which votes for itself."""
-        distance, index = _search(self.clustered).kneighbors(points)
+        distance, index = self._own_neighbors if points is None else _search(self.clustered).kneighbors(points)
         scale = length_scale(distance)[:, None]
         weights = np.exp(-((distance / scale) ** 2))
         itself = distance < _SAME * scale
@@ -67,6 +70,12 @@ class VotingSpace:
         reach = np.maximum(distance, self.farthest[index]).mean(axis=1)
         same = itself.any(axis=1) & (points is not None)
         return Votes(index, weights / weights.sum(axis=1, keepdims=True), self._outlier_scores(reach, index), same)
+
+    @cached_property
+    def _own_neighbors(self) -> tuple[np.ndarray, np.ndarray]:
+        """Distances and positions of the nearest neighbours of the clustered samples."""
+        found: tuple[np.ndarray, np.ndarray] = _search(self.clustered).kneighbors()
+        return found
 
     def _outlier_scores(self, reach: np.ndarray, index: np.ndarray) -> np.ndarray:
         """``log₂`` of the reach over the harmonic mean of the neighbours' (the local outlier factor): 1 if twice theirs."""

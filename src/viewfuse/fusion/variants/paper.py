@@ -60,7 +60,7 @@ def iterate(problem: Problem, state: State) -> tuple[State, Sweep]:
     for v in views:
         write_view_graph(problem, v, state, graph, symmetric=False)
         norms.append(kernels.graph_norms(graph, new))
-        error += problem.graphs[v].reconstruction_error(graph, symmetric=False)
+        error += problem.reconstruction_error(v, graph, symmetric=False)
         raw_weights.append(problem.weight(v, distance_weight(norms[-1], graph)))
     weights = np.asarray(raw_weights)
     sweep = sweep_record(
