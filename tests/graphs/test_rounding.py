@@ -83,13 +83,13 @@ def test_copies_of_a_few_samples_are_the_clusters():
 
 def test_copies_get_the_label_of_most_of_them():
     points = np.array([[0.0, 1], [0, 1], [0, 1], [2, 2], [2, 2], [5, 5]])
-    assert same_for_copies(np.array([0, 1, 0, 1, 1, 1]), points).tolist() == [0, 0, 0, 1, 1, 1]
+    assert same_for_copies(np.array([0, 1, 0, 1, 1, 1]), [points]).tolist() == [0, 0, 0, 1, 1, 1]
 
 
 def test_no_cluster_is_emptied_for_copies():
     points = np.array([[0.0], [0.0], [0.0], [1.0]])
     labels = np.array([0, 0, 1, 2])
-    assert same_for_copies(labels, points).tolist() == labels.tolist()
+    assert same_for_copies(labels, [points]).tolist() == labels.tolist()
 
 
 @pytest.mark.parametrize("seed", range(3))

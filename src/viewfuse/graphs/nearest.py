@@ -276,4 +276,7 @@ def whitened_products(products: np.ndarray, alpha: float = _ALPHA) -> np.ndarray
 def centred_products(products: np.ndarray) -> np.ndarray:
     """The inner products of points after their mean is subtracted."""
     means = products.mean(axis=0)
-    return np.asarray(products - means[:, None] - means[None, :] + means.mean())
+    centred = products - means[:, None]
+    centred -= means[None, :]
+    centred += means.mean()
+    return centred

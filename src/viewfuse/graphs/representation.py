@@ -34,6 +34,7 @@ _FEWEST_DIRECTIONS = 10  # columns; the direction of a row with fewer says littl
 _SKEWED = 1.5
 _FEWEST_SHARES, _SAME_SUM = 3, 1e-3  # columns; deviation of sums
 _CLIP = 4.0  # standard deviations
+_AT_CENTRE = 1e-7  # length of a direction that is nothing but rounding errors
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,25 @@ class Representation:
         points = values - self.centre.astype(dtype)
         points /= self.scale.astype(dtype)
         return np.clip(points, -_CLIP, _CLIP, out=points)
+
+    def products(self, rows: Any) -> np.ndarray | None:
+        """The inner products of the points of sparse rows, (n, n), in the time of their nonzero values; else None.
+
+        Directions are those of ``u_i − c`` with sparse ``u_i``, and ``(u_i − c)·(u_j − c) = u_i·u_j − u_i·c − u_j·c + c·c``.
+        """
+        if self.kind != "directions" or not sp.issparse(rows):
+            return None
+        unit = _unit_rows(rows, self.columns, counts=self.counts)
+        along = unit @ self.centre
+        found = (unit @ unit.T).toarray()
+        found -= along[:, None]
+        found -= along[None, :]
+        found += self.centre @ self.centre
+        lengths = np.sqrt(np.maximum(np.diag(found), 0))
+        lengths = np.where(lengths > _AT_CENTRE, lengths, 1)
+        found /= lengths[:, None]
+        found /= lengths[None, :]
+        return np.asarray(found)
 
     def of_rounded(self) -> Representation:
         """The same for a view with rounded values."""

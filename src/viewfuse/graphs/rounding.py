@@ -45,9 +45,12 @@ def spread_over_steps(points: np.ndarray) -> np.ndarray:
     return points + np.stack([_shifts(values, of, order) for values, of in columns], axis=1)
 
 
-def same_for_copies(labels: np.ndarray, points: np.ndarray) -> np.ndarray:
-    """The labels, with copies of a row in the cluster that most of them are in; as they were if that empties a cluster."""
-    of = _distinct(points)
+def same_for_copies(labels: np.ndarray, views: Sequence[np.ndarray]) -> np.ndarray:
+    """The labels, with copies of a sample in the cluster that most of them are in; as they were if that empties a cluster.
+
+    Copies have the same points in all views, (n, p_v) each.
+    """
+    of = _distinct(np.stack([_distinct(view) for view in views], axis=1))
     votes = np.zeros((of.max() + 1, labels.max() + 1), dtype=np.intp)
     np.add.at(votes, (of, labels), 1)
     voted = votes.argmax(axis=1)[of]

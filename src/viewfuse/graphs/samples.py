@@ -51,10 +51,10 @@ class Samples:
     def n_views(self) -> int:
         return len(self.points)
 
-    def compact(self, known: Sequence[np.ndarray | None] | None = None) -> Samples:
+    def compact(self, known: Callable[[int], np.ndarray | None] | None = None) -> Samples:
         """The same samples in as many columns as there are samples at most, with inner products if columns are many.
 
-        ``known`` has the inner products of the views of which they are known.
+        ``known`` is a function from a view to its inner products, or to None if these have to be computed.
 
         Products take ``n² Σp_v`` once. Then the joint distances in any of the views, of any of the samples, take ``n²`` per
         view, where they would take ``n² Σp_v`` again.
@@ -68,14 +68,18 @@ class Samples:
 
         return replace(told, points=_of_each(narrow, self.points, told.products))
 
-    def with_products(self, known: Sequence[np.ndarray | None] | None = None) -> Samples:
+    def with_products(self, known: Callable[[int], np.ndarray | None] | None = None) -> Samples:
         """The same samples with the inner products of each view, if columns are many; ``known`` as in :meth:`compact`."""
         n, columns = len(self), sum(view.shape[1] for view in self.points)
         few = columns < _COLUMNS_PER_SAMPLE * n
         if self.products is not None or self.present is not None or few or self.n_views * n**2 > _MOST_PRODUCTS:
             return self
-        given = [None] * self.n_views if known is None else known
-        return replace(self, products=_of_each(lambda view, p: view @ view.T if p is None else p, self.points, given))
+
+        def product(v: int, view: np.ndarray) -> np.ndarray:
+            found = None if known is None else known(v)
+            return view @ view.T if found is None else found
+
+        return replace(self, products=_of_each(product, range(self.n_views), self.points))
 
     def of_views(self, views: Sequence[int]) -> Samples:
         """The same samples in some of the views; if some are in none of these, filled points are taken for their own."""

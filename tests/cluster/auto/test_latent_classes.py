@@ -62,7 +62,7 @@ def test_it_agrees_with_a_direct_version(seed, monkeypatch):
     monkeypatch.setattr(latent_classes, "_MOST_ITERATIONS", 15)
     monkeypatch.setattr(latent_classes, "_LEAST_GAIN", -np.inf)
     expected, objective = slow_latent_classes(start, values, 3, 15)
-    np.testing.assert_array_equal(labels_by_values(start, values, 3), expected)
+    np.testing.assert_array_equal(labels_by_values(start, [values], 3), expected)
     assert objective[-1] > objective[0]
 
 
@@ -70,39 +70,39 @@ def test_it_agrees_with_a_direct_version(seed, monkeypatch):
 def test_samples_in_the_wrong_cluster_are_moved(seed):
     values, y = answers(seed)
     start = spoilt(y, 0.3)
-    found = labels_by_values(start, values, 4)
+    found = labels_by_values(start, [values], 4)
     assert vf.metrics.accuracy(y, found) > vf.metrics.accuracy(y, start) + 0.1
 
 
 def test_copies_are_in_one_cluster_and_the_order_of_rows_and_units_do_not_matter():
     values, y = answers(1, columns=6)
     start = spoilt(y, 0.2)
-    found = labels_by_values(start, values, 4)
-    np.testing.assert_array_equal(same_for_copies(found, values), found)
+    found = labels_by_values(start, [values], 4)
+    np.testing.assert_array_equal(same_for_copies(found, [values]), found)
     order = np.random.default_rng(0).permutation(len(y))
-    np.testing.assert_array_equal(labels_by_values(start[order], values[order], 4), found[order])
-    np.testing.assert_array_equal(labels_by_values(start, 3 * values - 7, 4), found)
+    np.testing.assert_array_equal(labels_by_values(start[order], [values[order]], 4), found[order])
+    np.testing.assert_array_equal(labels_by_values(start, [3 * values - 7], 4), found)
 
 
 def test_columns_of_many_values_are_left_to_the_graphs():
     rng = np.random.default_rng(0)
     values = np.hstack([rng.normal(size=(200, 4)), rng.integers(0, 2, (200, 3))])
     labels = rng.integers(0, 3, 200)
-    np.testing.assert_array_equal(labels_by_values(labels, values, 3), labels)
+    np.testing.assert_array_equal(labels_by_values(labels, [values], 3), labels)
 
 
 def test_constant_columns_say_nothing():
     values, y = answers(0)
     with_constants = np.hstack([np.ones((len(y), 2)), values])
     start = spoilt(y, 0.2)
-    np.testing.assert_array_equal(labels_by_values(start, with_constants, 4), labels_by_values(start, values, 4))
-    np.testing.assert_array_equal(labels_by_values(start, np.ones((len(y), 3)), 4), start)
+    np.testing.assert_array_equal(labels_by_values(start, [with_constants], 4), labels_by_values(start, [values], 4))
+    np.testing.assert_array_equal(labels_by_values(start, [np.ones((len(y)], 3)), 4), start)
 
 
 def test_no_cluster_gets_lost():
     values = np.repeat([[0.0, 0, 1], [1.0, 1, 0]], 50, axis=0)
     labels = np.repeat([0, 1, 0, 2], 25)
-    assert np.unique(labels_by_values(labels, values, 3)).size == 3
+    assert np.unique(labels_by_values(labels, [values], 3)).size == 3
 
 
 @pytest.mark.parametrize("seed", range(4))

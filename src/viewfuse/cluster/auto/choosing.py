@@ -67,9 +67,9 @@ class Chosen:
     def names(self) -> tuple[str, ...]:
         return tuple(candidate.name for candidate in self.candidates)
 
-    def by_values(self, values: np.ndarray, k: int) -> Chosen:
-        """The same choice with labels that follow from the samples' values, (n, p), before these were spread."""
-        labels = labels_by_values(self.best.labels, values, k)
+    def by_values(self, views: Sequence[np.ndarray], k: int) -> Chosen:
+        """The same choice with labels that follow from the samples' values in each view before these were spread."""
+        labels = labels_by_values(self.best.labels, views, k)
         moved = int(np.sum(labels != self.best.labels))
         reason = f"; {counted(moved, 'sample')} moved to where samples with such values are" if moved else ""
         return replace(self, best=replace(self.best, labels=labels), reason=self.reason + reason)

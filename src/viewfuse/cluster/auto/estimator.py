@@ -261,8 +261,8 @@ class AutoFusion(AssignmentMixin, EmbeddingMixin, RelationIdsMixin, MultiViewClu
         cut = replace(joint.cut, filled=views.filled_share(self._used))
         self._kept = list(cut.views)
         chooser = Chooser(self.device, rng, begin, self.max_time, self.verbose)
-        values = np.hstack([self._sample_points[v] for v in self._kept])
-        chosen = chooser.choose(samples, cut, joint.overlapping).by_values(values, cut.n_clusters)
+        kept = [self._sample_points[v] for v in self._kept]
+        chosen = chooser.choose(samples, cut, joint.overlapping).by_values(kept, cut.n_clusters)
         self._record(chosen, cut, views)
         self._sample_embedding = chosen.best.embedding
         if joint.overlapping is None:
@@ -273,7 +273,7 @@ class AutoFusion(AssignmentMixin, EmbeddingMixin, RelationIdsMixin, MultiViewClu
         self._describe_views(views, samples, repeats, own)
         step("assigning all samples")
         self._assign_all(
-            values,
+            np.hstack(kept),
             partial(self._joint_of, given),
             len(given),
             rows,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -54,4 +55,4 @@ class GivenViews:
         some, there = self.rows(rows)
         measure, points = Measure.learn(some, there, self.encoded, self.factors, self.kinds)
         weights = tuple(self.factors.tolist()) if self.are_weighted else None
-        return measure, points, measure.samples(points, there, weights).compact()
+        return measure, points, measure.samples(points, there, weights).compact(partial(measure.products, some))

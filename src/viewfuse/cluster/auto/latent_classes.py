@@ -15,6 +15,8 @@ get the same cluster. Time is ``n p k`` for each iteration.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from scipy.special import logsumexp
 
@@ -28,19 +30,28 @@ _MOST_ITERATIONS, _LEAST_GAIN = 200, 1e-6
 _SMALLEST = 1e-9
 
 
-def labels_by_values(labels: np.ndarray, values: np.ndarray, k: int) -> np.ndarray:
-    """The labels, (n,), after they were made to follow from the values, (n, p), and not from where these were spread to.
+def labels_by_values(labels: np.ndarray, views: Sequence[np.ndarray], k: int) -> np.ndarray:
+    """The labels, (n,), after they were made to follow from the values, (n, p_v), not from where these were spread to.
 
     By latent classes if most columns take two values; else copies are in the cluster that most of them are in.
     """
-    if k >= 2 and two_valued(values[:_FIRST]).mean() > _MOSTLY:
-        shares = _from_0_to_1(values)
-        is_binary = two_valued(shares)
-        if is_binary.size and is_binary.mean() > _MOSTLY:
-            found = _latent_classes(labels, shares[:, is_binary], shares[:, ~is_binary], k)
+    if k >= 2 and _are_mostly_binary(np.hstack([view[:_FIRST] for view in views])):
+        values = _from_0_to_1(np.hstack(views))
+        if _are_mostly_binary(values):
+            is_binary = two_valued(values)
+            found = _latent_classes(labels, values[:, is_binary], values[:, ~is_binary], k)
             if np.unique(found).size == k:
                 return found
-    return same_for_copies(labels, values)
+    return same_for_copies(labels, views)
+
+
+def two_valued(values: np.ndarray) -> np.ndarray:
+    """Which columns take at most two values, (p,) bool."""
+    return np.asarray(np.all((values == values.min(axis=0)) | (values == values.max(axis=0)), axis=0))
+
+
+def _are_mostly_binary(values: np.ndarray) -> bool:
+    return values.shape[1] > 0 and bool(two_valued(values).mean() > _MOSTLY)
 
 
 def _from_0_to_1(values: np.ndarray) -> np.ndarray:
@@ -48,11 +59,6 @@ def _from_0_to_1(values: np.ndarray) -> np.ndarray:
     least, most = values.min(axis=0), values.max(axis=0)
     varies = most > least
     return np.asarray((values[:, varies] - least[varies]) / (most - least)[varies])
-
-
-def two_valued(values: np.ndarray) -> np.ndarray:
-    """Which columns take at most two values, (p,) bool."""
-    return np.asarray(np.all((values == values.min(axis=0)) | (values == values.max(axis=0)), axis=0))
 
 
 def _latent_classes(labels: np.ndarray, ones: np.ndarray, others: np.ndarray, k: int) -> np.ndarray:

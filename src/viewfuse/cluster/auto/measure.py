@@ -90,6 +90,11 @@ class Measure:
             return completed(points, present)
         return completed(points, present, reference, np.ones((len(reference[0]), len(points)), dtype=bool))
 
+    def products(self, views: Sequence[Any], v: int) -> np.ndarray | None:
+        """The inner products of the points in view v, if they can be had for less than by the points."""
+        found = self.representations[v].products(views[v])
+        return None if found is None else np.divide(found, self.sizes[v] ** 2, out=found)
+
     def samples(
         self, points: Sequence[np.ndarray], present: np.ndarray | None, weights: tuple[float, ...] | None = None
     ) -> Samples:

@@ -32,7 +32,7 @@ def direction_samples(views: Sequence[Any], rows: Any = slice(None)) -> Samples:
     if not told:
         return Samples((np.zeros((len(members[0][0]), 1)),))
     samples = Samples(tuple(points for points, _ in told))
-    return samples.compact([products for _, products in told]) if any(p is not None for _, p in told) else samples
+    return samples.compact(lambda v: told[v][1]) if any(p is not None for _, p in told) else samples
 
 
 def _member(view: GramFactor | GramMatrix, rows: Any) -> tuple[np.ndarray, np.ndarray | None]:
