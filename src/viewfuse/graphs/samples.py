@@ -109,15 +109,21 @@ class Samples:
         """The same, with rounded values as they are and not spread."""
         return self.joint() if self.values is None else np.hstack(self.values)
 
+    @cached_property
     def joint_products(self) -> np.ndarray | None:
         """The inner products of the points of all views side by side, (n, n), if those of the views are there."""
-        return None if self.products is None else np.asarray(sum(self.products[1:], self.products[0]))
+        if self.products is None:
+            return None
+        total = self.products[0].copy()
+        for more in self.products[1:]:
+            total += more  # new memory for every sum would take longer than adding
+        return total
 
     @cached_property
     def neighbors(self) -> Neighbors:
         """The nearest neighbours in all views together."""
-        if (products := self.joint_products()) is not None:
-            return Neighbors.of_products(products)
+        if self.joint_products is not None:
+            return Neighbors.of_products(self.joint_products)
         return joint_neighbors(self.points, self.present)
 
     def joint_graph(self) -> sp.csr_array:
@@ -188,9 +194,10 @@ class Samples:
     @cached_property
     def _cloud(self) -> tuple[np.ndarray, np.ndarray]:
         """The mean of :meth:`null`, and what its random numbers are multiplied by, in single precision."""
-        n, products = len(self), self.joint_products()
+        n, products = len(self), self.joint_products
         if products is not None and self._null_by_products():
-            factor = gram_factor(centred_products(products)) / np.sqrt(n)
+            factor = gram_factor(centred_products(products))
+            factor /= np.sqrt(n)
             return np.zeros(factor.shape[1], dtype=np.float32), factor.astype(np.float32)
         joint = self.joint()
         mean = joint.mean(axis=0)

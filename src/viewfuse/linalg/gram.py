@@ -21,7 +21,7 @@ def gram_factor(products: np.ndarray, tiny: float = _TINY) -> np.ndarray:
     if not mean_square > 0:
         return np.zeros((n, 1))
     for added in (tiny, 1e3 * tiny, 1e6 * tiny):
-        shifted = products.copy()
+        shifted = products.T.copy(order="F")  # which LAPACK works on in place
         shifted[np.diag_indices(n)] += added * mean_square
         try:
             return np.asarray(scipy.linalg.cholesky(shifted, lower=True, overwrite_a=True, check_finite=False))

@@ -96,7 +96,7 @@ def test_constant_columns_say_nothing():
     with_constants = np.hstack([np.ones((len(y), 2)), values])
     start = spoilt(y, 0.2)
     np.testing.assert_array_equal(labels_by_values(start, [with_constants], 4), labels_by_values(start, [values], 4))
-    np.testing.assert_array_equal(labels_by_values(start, [np.ones((len(y)], 3)), 4), start)
+    np.testing.assert_array_equal(labels_by_values(start, [np.ones((len(y), 3))], 4), start)
 
 
 def test_no_cluster_gets_lost():

@@ -281,7 +281,7 @@ def _best(
 
 def _with_borders(best: Candidate, reason: str, samples: Samples, cut: JointCut) -> tuple[Candidate, str]:
     """The joint neighbours with samples at borders moved, and the reason with their number."""
-    labels = moved_at_borders(samples.joint(), cut.graph, best.labels, cut.n_clusters, samples.joint_products())
+    labels = moved_at_borders(samples.joint(), cut.graph, best.labels, cut.n_clusters, samples.joint_products)
     if moved := int(np.sum(labels != best.labels)):
         reason += f"; {counted(moved, 'sample')} at borders moved by the means of the clusters"
     return replace(best, labels=labels), reason

@@ -277,7 +277,7 @@ class AutoFusion(AssignmentMixin, EmbeddingMixin, RelationIdsMixin, MultiViewClu
             partial(self._joint_of, given),
             len(given),
             rows,
-            samples.of_views(self._kept).joint_products(),
+            samples.of_views(self._kept).joint_products,
             joint.more_labelled(len(rows)),
         )
         self._warn()
