@@ -24,7 +24,6 @@ from ..anchor_gfsc import AnchorGFSC
 __all__ = ["AnchorEnsemble"]
 
 _COMPONENTS_PER_CLUSTER = 1.2  # as in one placement, but rounded: a third component for two clusters may divide one
-_N_INIT = 10
 _TOL = 0.05  # of a placement: what its graph would still change is averaged away
 _STARTS = 2**31 - 1
 
@@ -49,7 +48,10 @@ class AnchorEnsemble:
     converged: bool
 
     @classmethod
-    def of(cls, samples: Samples, k: int, placements: int, random_state: np.random.RandomState) -> AnchorEnsemble:
+    def of(
+        cls, samples: Samples, k: int, placements: int, random_state: np.random.RandomState, *, n_init: int = 10
+    ) -> AnchorEnsemble:
+        """Place anchors so often, and cut the joined graph by k-means with so many starts."""
         views = [UnitRows.of(view, absent) for view, absent in zip(_single(samples), _absent(samples), strict=True)]
         n_anchors = min(80 + 2 * k, len(samples))
         points = grouping_points(views, n_anchors, random_state)
@@ -61,7 +63,7 @@ class AnchorEnsemble:
         own = [np.random.RandomState(random_state.randint(_STARTS)) for _ in range(placements)]
         fusions, graphs = zip(*together([partial(placed, rng) for rng in own]), strict=True)
         joined = np.hstack(graphs) / placements
-        labels, embedding = _cut(joined, k, random_state)
+        labels, embedding = _cut(joined, k, n_init, random_state)
         return cls(
             labels,
             embedding[:, :k],
@@ -106,8 +108,8 @@ def _learned(
     return learn_anchors(views, k, groups=groups, fixed_weights=fusion.model.weights * np.asarray(factors), **options)
 
 
-def _cut(edges: np.ndarray, k: int, random_state: np.random.RandomState) -> tuple[np.ndarray, np.ndarray]:
+def _cut(edges: np.ndarray, k: int, n_init: int, random_state: np.random.RandomState) -> tuple[np.ndarray, np.ndarray]:
     components = min(round(_COMPONENTS_PER_CLUSTER * k), edges.shape[1])
     found = bipartite_embedding(edges.T @ edges, edges.sum(axis=0), components)
     embedding = np.asarray(edges @ found.transform, dtype=np.float64)
-    return np.asarray(assign_clusters(unit_rows(embedding), k, n_init=_N_INIT, random_state=random_state)), embedding
+    return np.asarray(assign_clusters(unit_rows(embedding), k, n_init=n_init, random_state=random_state)), embedding

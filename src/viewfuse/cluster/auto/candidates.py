@@ -66,7 +66,7 @@ MIXTURES = {  # and the type of their covariances
     "gaussian mixture along the axes": "diag",
 }
 _MEANS_INIT = 5
-_FEW_INIT, _FEW_SWEEPS = 1, 5  # for halves of the samples
+_FEW_INIT, _FEW_INIT_ALONE, _FEW_SWEEPS = 1, 3, 5  # for halves of the samples
 _PLACEMENTS, _MOST_PLACEMENTS = 3, 9  # of anchors
 _PLACED_SAMPLES = 1_500  # in all placements together
 _MOST_COLUMNS = 12  # of mixtures
@@ -95,9 +95,18 @@ class Task:
 
 @dataclass(frozen=True)
 class Effort:
-    """Random starts of a cut, placements of anchors (None: by the number of samples), and iterations of the fusion."""
+    """How much is computed.
+
+    Attributes
+    ----------
+    n_init : int, random starts of a cut, beside one that is not random
+    n_init_alone : int, random starts where there are no others: of anchors and of fused graphs
+    placements : int, of anchors; None: by the number of samples
+    max_iter : int, iterations of the fusion
+    """
 
     n_init: int = 3
+    n_init_alone: int = 10
     placements: int | None = None
     max_iter: int = 200
 
@@ -141,7 +150,8 @@ def anchors(task: Task, effort: Effort = FULL) -> Candidate:
     if (placements := effort.placements) is None:  # of few samples each placement says less, and costs little
         placements = min(max(_PLACEMENTS, _PLACED_SAMPLES // len(task.samples)), _MOST_PLACEMENTS)
     with quietly():
-        found = AnchorEnsemble.of(task.samples, task.n_clusters, placements, np.random.RandomState(task.seed))
+        rng = np.random.RandomState(task.seed)
+        found = AnchorEnsemble.of(task.samples, task.n_clusters, placements, rng, n_init=effort.n_init_alone)
     return Candidate("anchors", found.labels, found.embedding, found.graph(), found.n_iter, found.converged)
 
 
@@ -151,6 +161,7 @@ def fused_graphs(task: Task, effort: Effort = FULL) -> Candidate:
             task.n_clusters,
             view_weights=task.samples.weights,
             max_iter=effort.max_iter,
+            n_init=effort.n_init_alone,
             random_state=task.seed,
             device=task.device,
         )
@@ -264,7 +275,11 @@ def clustered_again(candidate: Candidate, task: Task) -> np.ndarray:
         return _nearest_means(task.samples, task.n_clusters, _FEW_INIT, rng)
     if candidate.name in MIXTURES:
         return _mixture_labels(task.samples.joint(), task.n_clusters, MIXTURES[candidate.name], rng)
-    return clustered_like(candidate, task, Effort(_FEW_INIT, 1, min(candidate.n_iter, _FEW_SWEEPS))).labels
+    return clustered_like(candidate, task, _effort_of_half(candidate.n_iter)).labels
+
+
+def _effort_of_half(n_iter: int) -> Effort:
+    return Effort(_FEW_INIT, _FEW_INIT_ALONE, 1, min(n_iter, _FEW_SWEEPS))
 
 
 def _fitted(model: Any, samples: Samples) -> Any:
