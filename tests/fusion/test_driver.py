@@ -21,6 +21,12 @@ def test_every_iteration_is_reported():
     assert seen[-1][1] == result.sweeps[-1].change < seen[0][1]
 
 
+def test_nothing_but_the_objective_depends_on_whether_it_is_computed():
+    with_it, without = (gfsc(VIEWS, 3, random_state=0, with_objective=asked) for asked in (True, False))
+    assert np.isnan([sweep.objective for sweep in without.sweeps]).all()
+    np.testing.assert_array_equal(without.consensus, with_it.consensus)
+
+
 def test_iterations_end_when_the_callback_returns_true():
     result = gfsc(VIEWS, 3, tol=0, random_state=0, on_sweep=lambda number, _: number == 2)
     assert len(result.sweeps) == 2

@@ -94,3 +94,16 @@ def test_deviations_of_mostly_zero_views_do_not_depend_on_how_they_are_stored(rn
     found = factorise_deviations(view).gram
     monkeypatch.setattr(representation, "_LARGE", np.inf)
     np.testing.assert_allclose(found, factorise_deviations(view).gram, atol=1e-6)
+
+
+@pytest.mark.parametrize("scale", [1, 0.5])  # counts, and other values
+def test_products_of_sparse_directions_are_those_of_the_points(scale):
+    view = scale * sp.random_array((40, 60), density=0.1, rng=np.random.default_rng(0), data_sampler=_counts, format="csr")
+    measure = represent(view)
+    points = measure(view)
+    np.testing.assert_allclose(measure.products(view), points @ points.T, atol=1e-12)
+    assert measure.products(view.toarray()) is None
+
+
+def _counts(size):
+    return np.random.default_rng(1).integers(1, 9, size).astype(float)

@@ -76,7 +76,7 @@ def fuse(
     )
 
 
-def _check_finite(sweeps: Sequence[Sweep], hint: str, *, with_objective: bool) -> None:
+def _check_finite(sweeps: Sequence[Sweep], hint: str, *, with_objective: bool = True) -> None:
     last = sweeps[-1]
     numbers = (last.change, last.objective) if with_objective else (last.change,)
     if not (all(map(math.isfinite, numbers)) and np.isfinite(last.weights).all()):

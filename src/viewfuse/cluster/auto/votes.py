@@ -68,7 +68,7 @@ class VotingSpace:
         if points is not None:  # a sample of the fit is what it was there
             weights = np.where(itself.any(axis=1, keepdims=True), itself, weights)
         reach = np.maximum(distance, self.farthest[index]).mean(axis=1)
-        same = itself.any(axis=1) & (points is not None)
+        same = np.asarray(itself.any(axis=1) & (points is not None))
         return Votes(index, weights / weights.sum(axis=1, keepdims=True), self._outlier_scores(reach, index), same)
 
     @cached_property
