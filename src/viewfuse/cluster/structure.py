@@ -25,6 +25,8 @@ from ..linalg.sparse_cut import Spectrum, spectrum
 from ..linalg.threads import together
 
 __all__ = [
+    "LEAST_DIVIDED",
+    "LITTLE_STRUCTURE",
     "Evidence",
     "division_ratio",
     "drawn_rows",
@@ -37,14 +39,14 @@ __all__ = [
 
 # Each lies in the middle between what clusters and what clouds, gradients and rings have in simulations of our own.
 _NO_STRUCTURE, _CERTAINLY_NONE = 0.7, 0.85  # null ratios
-_LITTLE_STRUCTURE = 0.5  # null ratio
+LITTLE_STRUCTURE = 0.5  # null ratio
 _HALF_AS_EASILY, _AS_EASILY_DIVIDED = 0.5, 0.75  # division ratios
 _RETURNED = 0.5  # of what does not come back of a cloud: halfway between a cloud and clusters that always come back
 _MOSTLY_RETURNED = 0.8
 _CLOUDS_RETURNED = 0.4  # mean adjusted Rand index: what comes back of clouds of few columns
 _LIKE_WAVES = 0.25  # standard deviation of the logarithms of the eigenvalues
 _FEW_WAVES, _WAVES = 3, 6
-_LEAST_DIVIDED = 30  # samples: a cluster of few more samples than neighbours is one clique
+LEAST_DIVIDED = 30  # samples: a cluster of few more samples than neighbours is one clique
 _SMALLEST = 1e-6
 _NULL_SAMPLES, _MOST_NULL_DRAWS = 2_000, 8  # in all clouds together
 _MOST_SAMPLES = 2_000
@@ -80,25 +82,25 @@ class Evidence:
         """Whether there are clusters."""
         if self.waves or self.null_ratio > _CERTAINLY_NONE:
             return False
-        if self.null_ratio <= _LITTLE_STRUCTURE:
+        if self.null_ratio <= LITTLE_STRUCTURE:
             return True
         if self.division > _AS_EASILY_DIVIDED:
             return False
         if self.null_ratio <= _NO_STRUCTURE:
-            return self.returned is None or self.division <= _HALF_AS_EASILY or self._comes_back()
+            return self.returned is None or self.division <= _HALF_AS_EASILY or self.comes_back
         if self.returned is None:
             return False
-        return self.returned >= _MOSTLY_RETURNED or (self.division > 0 and self._comes_back())
+        return self.returned >= _MOSTLY_RETURNED or (self.division > 0 and self.comes_back)
 
     @property
     def hangs_on_clouds(self) -> bool:
         """Whether ``null_returned`` decides."""
         return replace(self, null_returned=0.0).supported != replace(self, null_returned=1.0).supported
 
-    def _comes_back(self) -> bool:
-        """Whether more comes back than of clouds, by at least half of what could."""
-        assert self.returned is not None, "halves were clustered"
-        return self.returned - self.null_returned >= _RETURNED * (1 - self.null_returned)
+    @property
+    def comes_back(self) -> bool:
+        """Whether more comes back than of clouds, by at least half of what could; not if no halves were clustered."""
+        return self.returned is not None and self.returned - self.null_returned >= _RETURNED * (1 - self.null_returned)
 
     @classmethod
     def of(
@@ -122,9 +124,9 @@ class Evidence:
         null_returned : function, which is called if the result decides
         """
         ratio = ratio_to_null(found.values, nulls, int(labels.max()) + 1)
-        waves = is_line_or_ring(found.values, _WAVES if ratio <= _LITTLE_STRUCTURE else _FEW_WAVES)
+        waves = is_line_or_ring(found.values, _WAVES if ratio <= LITTLE_STRUCTURE else _FEW_WAVES)
         most = _NO_STRUCTURE if returned is None else _CERTAINLY_NONE  # beyond it, a division decides nothing
-        division = division_ratio(graph, labels) if _LITTLE_STRUCTURE < ratio <= most else 0.0
+        division = division_ratio(graph, labels) if LITTLE_STRUCTURE < ratio <= most else 0.0
         evidence = cls(ratio, waves, division, returned)
         if null_returned is not None and evidence.hangs_on_clouds:
             return replace(evidence, null_returned=null_returned())
@@ -214,7 +216,7 @@ def division_ratio(graph: sp.csr_array, labels: np.ndarray) -> float:
 def _least_division(graph: sp.csr_array) -> float | None:
     """The least conductance of a cut along the second eigenvector that leaves a tenth on each side; None if too small."""
     n = graph.shape[0]
-    if n < _LEAST_DIVIDED:
+    if n < LEAST_DIVIDED:
         return None
     least = n // 10
     degree = np.asarray(graph.sum(axis=1)).ravel()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -17,7 +17,16 @@ from ..linalg.sparse_cut import normalized_graph, quick_cut, spectrum
 from ..linalg.threads import threads_for, together
 from .structure import Evidence, drawn_rows, modularity, null_spectra
 
-__all__ = ["Returned", "Verdict", "clouds_come_back", "come_back", "judge", "judge_by_graph", "judge_by_neighbors"]
+__all__ = [
+    "Returned",
+    "Verdict",
+    "clouds_come_back",
+    "come_back",
+    "judge",
+    "judge_by_graph",
+    "judge_by_neighbors",
+    "with_halves",
+]
 
 Cluster = Callable[[np.ndarray, np.random.RandomState], np.ndarray]
 
@@ -207,6 +216,14 @@ def _judge_by_neighbors(samples: Samples, labels: np.ndarray, k: int, random_sta
         return Evidence.of(graph, found, nulls, labels, returned, partial(clouds_come_back, samples, k, random_state))
 
     return judge(labels, k, evidence, cluster, random_state)
+
+
+def with_halves(
+    evidence: Evidence, samples: Samples, labels: np.ndarray, k: int, random_state: np.random.RandomState
+) -> Evidence:
+    """The evidence for clusters of the joint graph, with what comes back of them in halves, and of parts of clouds."""
+    back = come_back(labels, k, lambda rows, rng: _cut_joint_graph(samples.of_rows(rows), k, rng), random_state)
+    return replace(evidence, returned=back.agreement, null_returned=clouds_come_back(samples, k, random_state))
 
 
 def clouds_come_back(samples: Samples, k: int, random_state: np.random.RandomState) -> float:
