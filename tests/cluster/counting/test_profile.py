@@ -1,5 +1,6 @@
 """The number of clusters: a profile over all numbers, from the graphs of the fit."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -111,6 +112,95 @@ def test_evidence_for_a_number_that_fits_badly_does_not_count():
     assert suggested({2: -0.3, 8: -0.1}, {2}) is None
     assert suggested({7: 0.9, 8: 1.0}, {7}, unbalanced=(7,)) is None
     assert suggested({}, set()) is None
+
+
+def one_far_and_six_near(rng):
+    """Seven clusters: one lies far from six that touch each other."""
+    centres = np.vstack([40 * np.eye(6)[:1], 3.2 * np.eye(6)])
+    labels = np.repeat(np.arange(7), 60)
+    return [np.asarray(centres[labels] + rng.normal(size=(420, 6))) for _ in range(2)]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_clusters_of_a_piece_that_lies_apart_are_counted(seed):
+    # The graph falls apart into two, with a relative gap of 1. It was taken for the number.
+    found = counted(one_far_and_six_near(np.random.default_rng(seed)))
+    assert found.gap[0] > 0.99
+    assert found.suggested == 7
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_curves_that_lie_apart_are_not_divided(seed):
+    rng = np.random.default_rng(seed)
+    angle = np.pi * rng.random((2, 250))
+    upper = np.column_stack([np.cos(angle[0]), np.sin(angle[0])])
+    lower = np.column_stack([1 - np.cos(angle[1]), 0.5 - np.sin(angle[1])])
+    points = np.vstack([upper, lower])
+    assert counted([points + 0.05 * rng.normal(size=points.shape) for _ in range(2)]).suggested == 2
+
+
+def rows_of(certain, scores):
+    """Rows of these scores; those in ``certain`` lie apart, but the next eigenvalue is far below that of a cloud."""
+    return {
+        k: profile._Row(0.1, score, 0.0, 1.0, True, 0.1) if k in certain else profile._Row(0.0, score, 0.0, 0.0, True)
+        for k, score in scores.items()
+    }
+
+
+def left(rows, dividing, supported):
+    kept = profile._without_coarse(
+        rows, lambda k: Evidence(0.1 if k in supported else 0.9, False, 0.0), lambda k: k in dividing
+    )
+    return sorted(kept)
+
+
+def test_numbers_whose_clusters_divide_are_left_out_unless_no_other_holds():
+    rows = rows_of({2, 3}, {2: 0.2, 3: 0.3, 4: 0.8, 5: 0.9})
+    every = {2, 3, 4, 5}
+    assert left(rows, set(), every) == [2, 3, 4, 5]
+    assert left(rows, {2}, every) == [3, 4, 5]
+    assert left(rows, {2, 3}, every) == [4, 5]
+    assert left(rows, {2, 3, 4, 5}, every) == [4, 5]  # only pieces that lie apart are asked
+    assert left(rows, {2, 3}, {2, 3}) == [2, 3, 4, 5]
+
+
+def test_a_piece_is_asked_only_if_it_divides_more_easily_than_a_cloud():
+    assert profile._Row(0.4, 0.0, 0.0, 0.9, True, 0.45).may_divide
+    assert not profile._Row(0.6, 0.0, 0.0, 0.9, True, 0.65).may_divide
+    assert not profile._Row(0.4, 0.0, 0.0, 0.5, True, 0.45).may_divide
+
+
+def one_large_and_two_small(rng):
+    """Three clusters that touch; each view tells a small one from the others."""
+    labels = np.repeat(np.arange(3), [300, 40, 40])
+    return [
+        np.column_stack([5.0 * (labels == small), np.zeros(len(labels))]) + rng.normal(size=(len(labels), 2))
+        for small in (1, 2)
+    ]
+
+
+def test_a_number_with_a_small_score_holds_if_its_clusters_come_back():
+    # Modularity is small for unequal sizes, agreement if views see different clusters. There were "no clusters".
+    samples = Samples(tuple(one_large_and_two_small(np.random.default_rng(1))))
+    found = profile._Profile.of(samples)
+    assert profile._best_supported(found.rows, found.evidence_of) is None
+    counts = count_clusters(samples)
+    assert counts.suggested == 3
+    assert counts.evidence.comes_back
+
+
+def test_a_number_with_a_small_score_does_not_hold_if_its_clusters_do_not_come_back(monkeypatch):
+    samples = Samples(tuple(one_large_and_two_small(np.random.default_rng(1))))
+    monkeypatch.setattr(profile, "with_halves", lambda evidence, *_: replace(evidence, returned=0.6, null_returned=0.5))
+    assert count_clusters(samples).suggested == 1
+
+
+def test_pieces_of_equal_samples_are_not_divided():
+    rng = np.random.default_rng(0)
+    views = one_far_and_six_near(rng)
+    for view in views:
+        view[60:] = 0.0  # all samples but those of the far cluster
+    assert counted(views).suggested == 2
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -8,6 +8,11 @@ line, ring or cloud has such a gap (a line has ``λ_2/λ_3 = 1/4``). Clusters of
 the largest **jump**: with ``λ⁰_j`` the eigenvalues of a normally distributed cloud with the same covariances,
 ``λ_{k+1}/λ⁰_{k+1} − λ_k/λ⁰_k``. Up to the true number the ratios are small, beyond it those of a cloud.
 
+A gap is relative: if one cluster of many falls off the graph, ``λ_2 = 0`` and the gap is 1, however small ``λ_3`` is. So if
+``λ_{k+1}/λ⁰_{k+1}`` is below one half, a piece is divided as easily as clusters are, and either has clusters or is long: a
+curve. The piece that the next eigenvector divides is taken for data of its own. If there is evidence for clusters in it, k
+is not suggested, and the others are compared.
+
 If the clusters touch, two things are added for every k, each about 0 without clusters and about 1 if they lie apart:
 
 * **gain**: the modularity of the cut less that of the cut of the cloud;
@@ -18,8 +23,10 @@ leaves clusters of less than a twentieth of the mean size is not, for these are 
 
 A number is suggested only if there is evidence for its clusters (:mod:`viewfuse.cluster.structure`). The number with the
 best sum may divide clusters that are there into parts that are not; then the next best is asked, down to 80 % of the best
-sum. There are no clusters if none of these has evidence. Numbers with a smaller sum are not asked: of many numbers, one has
-evidence by chance.
+sum. Numbers with a smaller sum are not asked: of many numbers, one has evidence by chance. Only the number whose eigenvalues
+are the smallest beside those of the cloud is, if they are less than half of these: modularity is small for clusters of
+unequal sizes, and agreement if the views see different ones. Its clusters must come back in halves of the samples, more than
+parts of clouds do (:mod:`viewfuse.cluster.verdict`). Else there are no clusters.
 
 Time is that of the eigenvectors of four graphs and ``n k²`` for each k; of more than 2,000 samples, 2,000 are taken.
 """
@@ -28,7 +35,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -39,7 +45,17 @@ from ..._utils.agreement import adjusted_rand
 from ..._utils.extras import require
 from ...graphs import Samples
 from ...linalg.sparse_cut import Spectrum, normalized_graph, quick_cut, spectrum
-from ..structure import Evidence, drawn_rows, modularity, null_spectra, typical_rows
+from ..structure import (
+    LEAST_DIVIDED,
+    LITTLE_STRUCTURE,
+    Evidence,
+    drawn_rows,
+    modularity,
+    null_spectra,
+    ratio_to_null,
+    typical_rows,
+)
+from ..verdict import with_halves
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -80,7 +96,8 @@ class ClusterCounts:
     jump : (c,) array, by how much the next eigenvalue is nearer to that of a cloud without clusters
     suggested : int
         Of the numbers with evidence for their clusters, the one with the largest jump among those with a gap above 0.8; if
-        there is none, the smallest number with 97 % of the best score; 1 if no number has such evidence.
+        there is none, the smallest number with 97 % of the best score; 1 if no number has such evidence. A number
+        whose clusters lie apart is left out if one of them has clusters of its own.
     also : tuple of int, other numbers that hold nearly as well
     evidence : Evidence, whether there are clusters
     """
@@ -146,29 +163,17 @@ def count_clusters(samples: Samples, counts: Iterable[int] | None = None) -> Clu
     counts : ascending numbers between 2 and n − 1
         By default :func:`default_counts`, those with a gap above 0.8, and every number around the best of these.
     """
-    random_state = np.random.RandomState(0)
-    drawn = samples.of_rows(drawn_rows(len(samples), random_state))
-    typical = typical_rows(drawn, 3)
-    inside = drawn if len(typical) == len(drawn) else drawn.of_rows(typical)
-    given = counts is not None
-    tried = [k for k in (counts if counts is not None else default_counts(len(inside))) if k < len(inside)]
-    most = max(tried, default=2) + 1
-    joint = _Divided.of(inside.joint_graph(), most, random_state, inside.points)
-    mean = _Divided.of(inside.mean_graph(), most, random_state, inside.points)
-    nulls = [_Divided(graph, found) for graph, found in null_spectra(inside, most, random_state)]
-    if not given:
-        tried = sorted({*tried, *joint.with_certain_gap()})
-    null_values = np.mean([null.found.values for null in nulls], axis=0)
-    evidence_of = cache(lambda k: Evidence.of(joint.graph, joint.found, null_values, joint.labels(k)))
-    rows = {k: _row(k, joint, mean, nulls) for k in tried}
-    best = _best_supported(rows, evidence_of)
+    found = _Profile.of(samples, counts)
+    rows = found.rows
+    left = _without_coarse(rows, found.evidence_of, found.divides_further)
+    best = _best_supported(left, found.evidence_of) or found.that_comes_back()
     # If the number that fits best has no evidence, the others are too alike for an exact one: rounding would choose it.
-    if best is not None and best == _best(rows) and not given:
-        skipped = {k: _row(k, joint, mean, nulls) for k in _between(tried, best)}
-        rows.update(skipped)
+    if best is not None and best == _best(left) and counts is None:
+        skipped = {k: found.row(k) for k in _between(sorted(rows), best)}
+        rows = {**rows, **skipped}
         ranked = sorted([best, *skipped], key=lambda k: -rows[k].score - rows[k].jump)
-        best = next(k for k in ranked if evidence_of(k).supported)
-    return _counts_of(rows, best, evidence_of)
+        best = next(k for k in ranked if found.evidence_of(k).supported)
+    return _counts_of(rows, best, found.evidence_of)
 
 
 def count_clusters_of_graphs(graphs: Sequence[Any], counts: Iterable[int] | None = None) -> ClusterCounts:
@@ -196,6 +201,7 @@ class _Row:
     agreement: float
     gap: float
     balanced: bool
+    beyond: float = 1.0  # the next eigenvalue over that of a cloud
 
     @property
     def score(self) -> float:
@@ -204,6 +210,11 @@ class _Row:
     @property
     def certain(self) -> bool:
         return self.balanced and self.gap >= _CERTAIN_GAP and self.jump >= _LEAST_JUMP
+
+    @property
+    def may_divide(self) -> bool:
+        """Whether the clusters lie apart, and one of them is divided more easily than a cloud."""
+        return self.certain and self.beyond <= LITTLE_STRUCTURE
 
 
 @dataclass(frozen=True)
@@ -230,6 +241,66 @@ class _Divided:
         return modularity(self.graph, self.labels(k))
 
 
+class _Profile:
+    """The graphs of samples and of clouds, and what speaks for each number of clusters."""
+
+    def __init__(self, samples: Samples, joint: _Divided, mean: _Divided, nulls: Sequence[_Divided], counts: Iterable[int]):
+        self._samples, self._joint, self._mean, self._nulls = samples, joint, mean, nulls
+        self._null_values = np.mean([null.found.values for null in nulls], axis=0)
+        self._evidence: dict[int, Evidence] = {}
+        self.rows = {k: self.row(k) for k in counts}
+
+    @classmethod
+    def of(cls, samples: Samples, counts: Iterable[int] | None = None, most: int = _MOST_CLUSTERS) -> _Profile:
+        """The profile over these numbers or, by default, over those of :func:`default_counts` that are at most ``most``."""
+        random_state = np.random.RandomState(0)
+        drawn = samples.of_rows(drawn_rows(len(samples), random_state))
+        typical = typical_rows(drawn, 3)
+        inside = drawn if len(typical) == len(drawn) else drawn.of_rows(typical)
+        some = counts if counts is not None else [k for k in default_counts(len(inside)) if k <= most]
+        tried = [k for k in some if k < len(inside)]
+        largest = max(tried, default=2) + 1
+        joint = _Divided.of(inside.joint_graph(), largest, random_state, inside.points)
+        mean = _Divided.of(inside.mean_graph(), largest, random_state, inside.points)
+        nulls = [_Divided(graph, found) for graph, found in null_spectra(inside, largest, random_state)]
+        if counts is None:
+            tried = sorted({*tried, *joint.with_certain_gap()})
+        return cls(inside, joint, mean, nulls, tried)
+
+    def row(self, k: int) -> _Row:
+        return _row(k, self._joint, self._mean, self._nulls)
+
+    def evidence_of(self, k: int) -> Evidence:
+        if k not in self._evidence:
+            labels = self._joint.labels(k)
+            self._evidence[k] = Evidence.of(self._joint.graph, self._joint.found, self._null_values, labels)
+        return self._evidence[k]
+
+    def that_comes_back(self) -> int | None:
+        """The number with the least null ratio, if its clusters come back in halves of the samples; else None."""
+        ratios = {k: self._null_ratio(k) for k, row in self.rows.items() if row.balanced}
+        best = min(ratios, key=lambda k: ratios[k], default=None)
+        if best is None or ratios[best] > LITTLE_STRUCTURE or not self.evidence_of(best).supported:
+            return None
+        alone = self.evidence_of(best)
+        evidence = with_halves(alone, self._samples, self._joint.labels(best), best, np.random.RandomState(0))
+        self._evidence[best] = evidence
+        return best if evidence.comes_back else None
+
+    def _null_ratio(self, k: int) -> float:
+        return ratio_to_null(self._joint.found.values, self._null_values, k)
+
+    def divides_further(self, k: int) -> bool:
+        """Whether, of k clusters, the one that the next eigenvector divides has clusters of its own."""
+        labels = self._joint.labels(k)
+        share = np.bincount(labels, self._joint.found.vectors[:, k] ** 2)
+        piece = np.flatnonzero(labels == np.argmax(share))
+        if len(piece) < LEAST_DIVIDED:
+            return False
+        inside = _Profile.of(self._samples.of_rows(piece), most=_EVERY_NUMBER_UP_TO)
+        return _best_supported(inside.rows, inside.evidence_of) is not None
+
+
 def _row(k: int, joint: _Divided, mean: _Divided, nulls: Sequence[_Divided]) -> _Row:
     null = np.maximum(np.mean([other.found.values for other in nulls], axis=0), _SMALLEST)
     ratio = np.maximum(joint.found.values, _SMALLEST) / null
@@ -240,6 +311,7 @@ def _row(k: int, joint: _Divided, mean: _Divided, nulls: Sequence[_Divided]) -> 
         agreement=adjusted_rand(labels, mean.labels(k)),
         gap=joint.found.relative_gap(k),
         balanced=_balanced(labels, k),
+        beyond=float(ratio[k]),
     )
 
 
@@ -278,6 +350,18 @@ def _best_supported(rows: dict[int, _Row], evidence_of: Callable[[int], Evidence
             return best
         del left[best]
     return None
+
+
+def _without_coarse(
+    rows: dict[int, _Row], evidence_of: Callable[[int], Evidence], divides_further: Callable[[int], bool]
+) -> dict[int, _Row]:
+    """The rows without the numbers whose clusters lie apart and have clusters of their own; all if no other holds."""
+    left = rows
+    while (best := _best_supported(left, evidence_of)) is not None:
+        if not (rows[best].may_divide and divides_further(best)):
+            return left
+        left = {k: row for k, row in left.items() if k != best}
+    return rows
 
 
 def _nearly_as_good(rows: dict[int, _Row]) -> dict[int, _Row]:
