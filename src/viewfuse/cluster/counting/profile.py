@@ -10,8 +10,8 @@ the largest **jump**: with ``λ⁰_j`` the eigenvalues of a normally distributed
 
 A gap is relative: if one cluster of many falls off the graph, ``λ_2 = 0`` and the gap is 1, however small ``λ_3`` is. So if
 ``λ_{k+1}/λ⁰_{k+1}`` is below one half, a piece is divided as easily as clusters are, and either has clusters or is long: a
-curve. The piece that the next eigenvector divides is taken for data of its own. If there is evidence for clusters in it, k
-is not suggested, and the others are compared.
+curve. The piece that the next eigenvector divides is taken for data of its own. If there is evidence for clusters in it,
+there are more than k clusters, and only larger numbers are compared.
 
 If the clusters touch, two things are added for every k, each about 0 without clusters and about 1 if they lie apart:
 
@@ -96,8 +96,8 @@ class ClusterCounts:
     jump : (c,) array, by how much the next eigenvalue is nearer to that of a cloud without clusters
     suggested : int
         Of the numbers with evidence for their clusters, the one with the largest jump among those with a gap above 0.8; if
-        there is none, the smallest number with 97 % of the best score; 1 if no number has such evidence. A number
-        whose clusters lie apart is left out if one of them has clusters of its own.
+        there is none, the smallest number with 97 % of the best score; 1 if no number has such evidence. If one of the
+        clusters that lie apart has clusters of its own, only larger numbers are compared.
     also : tuple of int, other numbers that hold nearly as well
     evidence : Evidence, whether there are clusters
     """
@@ -355,12 +355,12 @@ def _best_supported(rows: dict[int, _Row], evidence_of: Callable[[int], Evidence
 def _without_coarse(
     rows: dict[int, _Row], evidence_of: Callable[[int], Evidence], divides_further: Callable[[int], bool]
 ) -> dict[int, _Row]:
-    """The rows without the numbers whose clusters lie apart and have clusters of their own; all if no other holds."""
+    """The rows beyond the numbers whose clusters lie apart and have clusters of their own; all if none of them holds."""
     left = rows
     while (best := _best_supported(left, evidence_of)) is not None:
         if not (rows[best].may_divide and divides_further(best)):
             return left
-        left = {k: row for k, row in left.items() if k != best}
+        left = {k: row for k, row in left.items() if k > best}
     return rows
 
 
