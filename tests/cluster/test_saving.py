@@ -5,6 +5,7 @@ import json
 import pickle
 import warnings
 import zipfile
+from dataclasses import fields
 
 import numpy as np
 import pytest
@@ -44,7 +45,8 @@ def assert_same(one, other):
         assert one.dtype == other.dtype
         assert np.array_equal(one, other)
     elif hasattr(one, "__dataclass_fields__"):
-        assert_same(vars(one), vars(other))
+        for field in fields(one):
+            assert_same(getattr(one, field.name), getattr(other, field.name))
     else:
         assert one == other
 
@@ -250,3 +252,9 @@ def test_a_failed_save_keeps_the_old_file(tmp_path, monkeypatch):
     assert error.value.filename == str(path)
     assert path.read_bytes() == before
     assert [p.name for p in tmp_path.iterdir()] == ["fit.model"]
+
+
+def test_a_pickled_model_holds_no_search_for_neighbours():
+    """The neighbours of the fit are found once and kept for it; a pickle would double in size."""
+    again = pickle.loads(pickle.dumps(fitted("auto")))
+    assert "_own_neighbors" not in vars(again._space)

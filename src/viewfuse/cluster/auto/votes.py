@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import scipy.linalg
@@ -54,6 +55,9 @@ class VotingSpace:
         space = cls(axes, points, np.maximum(distance, farthest[index]).mean(axis=1), farthest)
         vars(space)["_own_neighbors"] = found  # they are searched for only once
         return space
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def coordinates(self, joint: np.ndarray) -> np.ndarray:
         """The place of joint points in this space, (n, r)."""
