@@ -107,3 +107,9 @@ def test_products_of_sparse_directions_are_those_of_the_points(scale):
 
 def _counts(size):
     return np.random.default_rng(1).integers(1, 9, size).astype(float)
+
+
+def test_products_of_rows_that_are_not_mostly_zero_are_left_to_dense_arrays():
+    view = sp.random_array((60, 40), density=0.4, rng=np.random.default_rng(0), format="csr")
+    assert represent(view).kind == "directions"
+    assert represent(view).products(view) is None

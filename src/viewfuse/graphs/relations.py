@@ -119,7 +119,7 @@ def _products(relation: Any, kind: str) -> np.ndarray:
 
 
 def _leading(centred: np.ndarray, random_state: np.random.RandomState) -> tuple[np.ndarray, np.ndarray, float]:
-    """The leading positive eigenvalues and their vectors, and the smallest eigenvalue relative to the largest one."""
+    """The leading positive eigenvalues and their vectors, and the smallest over the largest in magnitude."""
     n = len(centred)
     if n <= _DENSE_UP_TO:
         values, vectors = scipy.linalg.eigh(centred, check_finite=False)

@@ -81,11 +81,11 @@ class Representation:
         return np.clip(points, -_CLIP, _CLIP, out=points)
 
     def products(self, rows: Any) -> np.ndarray | None:
-        """The inner products of the points of sparse rows, (n, n), in the time of their nonzero values; else None.
+        """The inner products of the points of rows that are mostly zero, (n, n), by their nonzero values; else None.
 
         Directions are those of ``u_i − c`` with sparse ``u_i``, and ``(u_i − c)·(u_j − c) = u_i·u_j − u_i·c − u_j·c + c·c``.
         """
-        if self.kind != "directions" or not sp.issparse(rows):
+        if self.kind != "directions" or not sp.issparse(rows) or rows.nnz > _FEW_NONZERO * np.prod(rows.shape):
             return None
         unit = _unit_rows(rows, self.columns, counts=self.counts)
         along = unit @ self.centre

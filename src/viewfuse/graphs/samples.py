@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
+from .._utils.lazy import lazy
 from ..linalg import gram_factor
 from ..linalg.sparse_cut import normalized_graph
 from ..linalg.threads import together
@@ -109,17 +110,17 @@ class Samples:
         """The same, with rounded values as they are and not spread."""
         return self.joint() if self.values is None else np.hstack(self.values)
 
-    @cached_property
+    @lazy
     def joint_products(self) -> np.ndarray | None:
         """The inner products of the points of all views side by side, (n, n), if those of the views are there."""
-        if self.products is None:
-            return None
+        if self.products is None or self.n_views == 1:
+            return None if self.products is None else self.products[0]
         total = self.products[0].copy()
         for more in self.products[1:]:
             total += more  # new memory for every sum would take longer than adding
         return total
 
-    @cached_property
+    @lazy
     def neighbors(self) -> Neighbors:
         """The nearest neighbours in all views together."""
         if self.joint_products is not None:
@@ -149,7 +150,7 @@ class Samples:
         graph = normalized_graph(Neighbors.of(whitened_points(view[rows])).graph()).tocoo()
         return sp.csr_array((graph.data, (rows[graph.row], rows[graph.col])), shape=(len(self), len(self)))
 
-    @cached_property
+    @lazy
     def view_neighbors(self) -> list[np.ndarray]:
         """The neighbours in each view alone, among the samples that are present in it, as positions among these."""
         return [found.index for found in together([partial(self._neighbors_in, v) for v in range(self.n_views)])]
@@ -191,7 +192,7 @@ class Samples:
         ends = np.cumsum([view.shape[1] for view in self.points])[:-1]
         return Samples(tuple(np.split(cloud, ends, axis=1)), self.present, self.weights)
 
-    @cached_property
+    @lazy
     def _cloud(self) -> tuple[np.ndarray, np.ndarray]:
         """The mean of :meth:`null`, and what its random numbers are multiplied by, in single precision."""
         n, products = len(self), self.joint_products

@@ -110,6 +110,18 @@ def test_noise_beside_one_view_is_left_out(draw):
     assert model.noise_views_ == ("view1",)
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_noise_of_which_most_samples_are_missing_is_left_out(seed):
+    """Filled points pile up, so noise looked structured if these were taken for the samples' own."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 3, 300)
+    noise = rng.normal(size=(300, 8))
+    noise[rng.random(300) < 0.6] = np.nan
+    model = AutoFusion(3, random_state=0).fit([5.0 * rng.normal(size=(3, 4))[y] + rng.normal(size=(300, 4)), noise])
+    assert model.noise_views_ == ("view1",)
+    assert model.choice_.gap > 0.5
+
+
 @pytest.mark.parametrize("columns", [2, 30])
 @pytest.mark.parametrize("draw", ["normal", "uniform"])
 def test_data_without_clusters_give_a_warning(draw, columns):

@@ -136,5 +136,13 @@ def test_means_that_suit_some_samples_cluster_all(monkeypatch):
         choosing, "returned_of", lambda candidate, *args: means_back if candidate.name == MEANS else known(candidate, *args)
     )
     model = AutoFusion(4, random_state=0).fit([points[:, :7], points[:, 7:]])
+    assert len(model.choice_.candidates) == 5
     assert model.choice_.chosen == MEANS
     assert set(model.labels_) == set(range(4))
+
+
+def test_a_clear_cut_is_not_compared_if_time_is_over():
+    samples, _ = small_clouds(0)
+    cut = replace(clearest_cut(samples, 6, np.random.RandomState(0)), gap=0.6)
+    late = Chooser(None, np.random.RandomState(0), 0.0, 1e-9, 0)
+    assert late.choose(samples, cut, None).stopped == "max_time"

@@ -8,7 +8,7 @@ import pytest
 import viewfuse as vf
 from viewfuse import AutoFusion
 from viewfuse.cluster.auto import latent_classes
-from viewfuse.cluster.auto.latent_classes import labels_by_values
+from viewfuse.cluster.auto.latent_classes import labels_by_values, with_latent_classes
 from viewfuse.graphs.rounding import same_for_copies
 
 
@@ -110,6 +110,14 @@ def test_a_table_of_yes_and_no_is_clustered_as_well_as_by_its_probabilities(seed
     """Where values are spread to moves samples at borders; it was 5 points below this."""
     values, y = answers(seed)
     model = AutoFusion(4, random_state=0).fit([values[:, :6], values[:, 6:]])
+    assert not any("mixture" in name for name in model.choice_.candidates)
     assert "moved to where samples with such values are" in model.choice_.reason
     best = slow_latent_classes(y, values, 4, 20)[0]
     assert vf.metrics.accuracy(y, model.labels_) > vf.metrics.accuracy(y, best) - 0.02
+
+
+def test_a_class_of_a_few_outliers_is_no_cluster():
+    values, y = answers(0, n=300, k=2)
+    labels = y.copy()
+    labels[:2] = 2
+    assert with_latent_classes(labels, [values], 3) is labels

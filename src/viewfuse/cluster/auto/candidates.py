@@ -205,7 +205,7 @@ def gaussian_mixtures(samples: Samples, cut: JointCut, random_state: np.random.R
     if p > _MOST_COLUMNS:
         return []
     shape, others, joint = p * (p + 1) // 2, k * (1 + p), samples.joint()
-    if two_valued(joint).any():
+    if two_valued(samples.joint_values()).any():
         return []
     n_parameters = {"full": k * shape + others, "tied": shape + others, "diag": k * p + others}
     found = []

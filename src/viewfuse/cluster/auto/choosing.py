@@ -227,15 +227,25 @@ class Chooser:
         return [found] if is_balanced(found.labels, n_clusters) else []
 
     def _better_means(self, first: Candidate, samples: Samples, n_clusters: int) -> list[Candidate]:
-        """k-means, if it finds other clusters than a clear cut, of which more comes back and has its neighbours inside."""
-        means = self._means(first, samples, n_clusters)
-        if not means or _agree([first, *means]):
+        """k-means, if it finds other clusters than a clear cut, of which more comes back and has its neighbours inside.
+
+        Some of the samples decide, as in :meth:`_among_several`.
+        """
+        if not self._has_time():
             return []
-        seed, both = self._seed(), [first, *means]
-        back = [returned_of(each, samples, self.device, seed) for each in both]
-        merits = merits_of(both, np.eye(2), back, samples)
+        rows = drawn_rows(len(samples), self.random_state)
+        some = samples if len(rows) == len(samples) else samples.of_rows(rows)
+        cut = _of_rows(first, rows)
+        means = self._means(cut, some, n_clusters)
+        if not means or _agree([cut, *means]):
+            return []
+        seed, both = self._seed(), [cut, *means]
+        back = [returned_of(each, some, self.device, seed) for each in both]
+        merits = merits_of(both, np.eye(2), back, some)
         one, other = merits[first.name], merits[MEANS]
-        return means if other.back > one.back and other.inside > one.inside else []
+        if other.back <= one.back or other.inside <= one.inside:
+            return []
+        return means if some is samples else [self._of_all(means[0], first, None, samples, n_clusters)]
 
     def _task(self, samples: Samples, n_clusters: int) -> Task:
         return Task(samples, n_clusters, self._seed(), self.device)
@@ -260,7 +270,7 @@ def _best(
     candidates: list[Candidate], agreement: np.ndarray, merits: dict[str, Merit] | None, cut: JointCut
 ) -> tuple[Candidate, str]:
     if cut.is_clear and candidates[-1].name == MEANS:
-        return candidates[-1], "more of it comes back in halves than of the joint neighbours, and more is inside"
+        return candidates[-1], "more of it comes back in halves than of the joint neighbours, and more neighbours are inside"
     if candidates[-1].name in MIXTURES:
         return candidates[-1], "few columns, so the shapes of clusters that touch can be estimated; this one comes back most"
     if cut.is_clear:

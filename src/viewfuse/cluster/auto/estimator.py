@@ -262,11 +262,12 @@ class AutoFusion(AssignmentMixin, EmbeddingMixin, RelationIdsMixin, MultiViewClu
         self._kept = list(cut.views)
         chooser = Chooser(self.device, rng, begin, self.max_time, self.verbose)
         kept = [self._sample_points[v] for v in self._kept]
-        chosen = chooser.choose(samples, cut, joint.overlapping).by_values(kept, cut.n_clusters)
+        found = chooser.choose(samples, cut, joint.overlapping)
+        chosen = found if joint.overlapping is not None else found.by_values(kept, cut.n_clusters)
         self._record(chosen, cut, views)
         self._sample_embedding = chosen.best.embedding
         if joint.overlapping is None:
-            self._judge(chosen, chooser, samples, cut, joint.nulls)
+            self._judge(found, chooser, samples, cut, joint.nulls)
             self._sample_labels = numbered_by_size(chosen.best.labels)
         else:
             self.verdict_, self._sample_labels = joint.overlapping.verdict, chosen.best.labels

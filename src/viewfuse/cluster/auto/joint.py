@@ -48,8 +48,9 @@ class JointCut:
     spectrum : Spectrum
     n_clusters : int
     gap : float
-        The relative eigengap at ``n_clusters``; 0 if the pieces are outliers, or no more separate than parts of one cloud.
-        The latter happens in one dimension, where ``λ_2`` is a quarter of ``λ_3`` without any clusters.
+        The relative eigengap at ``n_clusters``; 0 if the pieces are outliers, if a view that is not outvoted does not know
+        them, or if they are no more separate than parts of one cloud. The latter happens in one dimension, where ``λ_2`` is
+        a quarter of ``λ_3`` without any clusters.
     labels : (n,) array of int
     filled : float
         The share of the cells that were empty. Filled from similar samples, they draw samples together, and a cluster may
@@ -121,7 +122,11 @@ def _is_outvoted(samples: Samples, v: int, cut: JointCut, random_state: np.rando
 
 
 def _is_like_a_cloud(samples: Samples, v: int, n_clusters: int, random_state: np.random.RandomState) -> bool:
-    return null_ratio(samples, _quick_cut(samples, (v,), n_clusters, random_state), random_state) > NO_STRUCTURE
+    """Whether a view's graph of the samples that are present in it has no more structure than that of a cloud."""
+    own = samples.of_rows(samples.rows()[v]).of_views((v,))
+    if len(own) <= n_clusters:
+        return True
+    return null_ratio(own, _quick_cut(own, (0,), n_clusters, random_state), random_state) > NO_STRUCTURE
 
 
 def _without_noise(samples: Samples, cut: JointCut, random_state: np.random.RandomState) -> JointCut:

@@ -1,16 +1,18 @@
 """Clusters of samples whose columns mostly take two values: yes or no, or one category or another.
 
 Where columns take two values, neighbours are many at the same distance, and graphs are made of values that were spread over
-their steps at random (:mod:`viewfuse.graphs.rounding`). That is enough to see the clusters, but moves many samples to the
-wrong one. So the clusters that were found are the start of a latent class analysis (Goodman, 1974): in each cluster c the
-columns are independent, a column of two values is 1 with the probability ``θ_cj``, and any other column is normally
-distributed. With the shares ``π_c`` of the clusters
+their steps by pseudo-random numbers (:mod:`viewfuse.graphs.rounding`). That is enough to see the clusters, but moves many
+samples to the wrong one. So the clusters that were found are the start of a latent class analysis (Goodman, 1974): in each
+cluster c the columns are independent, a column of two values is 1 with the probability ``θ_cj``, and any other column is
+normally distributed. With the shares ``π_c`` of the clusters
 
     max Σ_i log Σ_c π_c Π_j θ_cj^x_ij (1 − θ_cj)^(1 − x_ij) Π_l N(x_il; μ_cl, σ²_cl)
 
-is improved by expectation and maximisation until it gains no more than 1e-6 per sample. One imaginary sample with the
-frequencies and variances of all samples belongs to each cluster, so that no probability is 0. Samples with the same values
-get the same cluster. Time is ``n p k`` for each iteration.
+is improved by expectation and maximisation until it gains no more than 1e-6 per sample, or 200 times. One imaginary sample
+with the frequencies and variances of all samples belongs to each cluster, so that no probability is 0. Samples that were
+clustered and have the same values get the same cluster. Time is ``n p k`` for each iteration.
+
+Columns of many rare ones are measured by directions (:mod:`viewfuse.graphs.representation`) and do not count as such.
 """
 
 from __future__ import annotations
@@ -21,8 +23,9 @@ import numpy as np
 from scipy.special import logsumexp
 
 from ...graphs.rounding import same_for_copies
+from .joint import is_balanced
 
-__all__ = ["labels_by_values", "two_valued"]
+__all__ = ["labels_by_values", "two_valued", "with_latent_classes"]
 
 _MOSTLY = 0.5  # share of the columns
 _FIRST = 50  # rows; enough to see that a column takes more than two values
@@ -35,14 +38,23 @@ def labels_by_values(labels: np.ndarray, views: Sequence[np.ndarray], k: int) ->
 
     By latent classes if most columns take two values; else copies are in the cluster that most of them are in.
     """
-    if k >= 2 and _are_mostly_binary(np.hstack([view[:_FIRST] for view in views])):
-        values = _from_0_to_1(np.hstack(views))
-        if _are_mostly_binary(values):
-            is_binary = two_valued(values)
-            found = _latent_classes(labels, values[:, is_binary], values[:, ~is_binary], k)
-            if np.unique(found).size == k:
-                return found
-    return same_for_copies(labels, views)
+    found = with_latent_classes(labels, views, k)
+    return same_for_copies(labels, views) if found is labels else found
+
+
+def with_latent_classes(labels: np.ndarray, views: Sequence[np.ndarray], k: int) -> np.ndarray:
+    """The most probable class of each sample, (n,), if most columns take two values; else the labels themselves.
+
+    Class c is what became of cluster c. The labels also stay if a class would consist of a few outliers.
+    """
+    if k < 2 or not _are_mostly_binary(np.hstack([view[:_FIRST] for view in views])):
+        return labels
+    values = _from_0_to_1(np.hstack(views))
+    if not _are_mostly_binary(values):
+        return labels
+    is_binary = two_valued(values)
+    found = _latent_classes(labels, values[:, is_binary], values[:, ~is_binary], k)
+    return found if is_balanced(found, k) else labels
 
 
 def two_valued(values: np.ndarray) -> np.ndarray:

@@ -23,6 +23,7 @@ from ..verdict import Returned, come_back
 from .candidates import Candidate, Task, clustered_again
 from .choice import mean_of_others
 from .joint import neighbors_inside
+from .latent_classes import with_latent_classes
 
 __all__ = ["Merit", "merits_of", "odds", "returned_of"]
 
@@ -70,11 +71,13 @@ def returned_of(candidate: Candidate, samples: Samples, device: str | None, seed
 
     The halves depend on the seed only.
     """
-    labels = numbered_by_size(candidate.labels)
-    k = int(labels.max()) + 1
+    k = int(candidate.labels.max()) + 1
+    labels = numbered_by_size(with_latent_classes(candidate.labels, samples.values or samples.points, k))
 
     def cluster(rows: np.ndarray, rng: np.random.RandomState) -> np.ndarray:
-        return clustered_again(candidate, Task(samples.of_rows(rows), k, int(rng.randint(2**31 - 1)), device))
+        half = samples.of_rows(rows)
+        found = clustered_again(candidate, Task(half, k, int(rng.randint(2**31 - 1)), device))
+        return with_latent_classes(found, half.values or half.points, k)
 
     n_halves = _MORE_HALVES if len(labels) < _FEW else _HALVES
     return come_back(labels, k, cluster, np.random.RandomState(seed), n_halves)

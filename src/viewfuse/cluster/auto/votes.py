@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from scipy.sparse.linalg import eigsh
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.extmath import randomized_svd
 
+from ..._utils.lazy import lazy
 from ...graphs.nearest import centred_products, default_neighbors, length_scale
 
 __all__ = ["Votes", "VotingSpace", "voting_points"]
@@ -75,7 +75,7 @@ class VotingSpace:
         same = np.asarray(itself.any(axis=1) & (points is not None))
         return Votes(index, weights / weights.sum(axis=1, keepdims=True), self._outlier_scores(reach, index), same)
 
-    @cached_property
+    @lazy
     def _own_neighbors(self) -> tuple[np.ndarray, np.ndarray]:
         """Distances and positions of the nearest neighbours of the clustered samples."""
         found: tuple[np.ndarray, np.ndarray] = _search(self.clustered).kneighbors()
