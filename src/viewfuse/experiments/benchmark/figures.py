@@ -78,6 +78,7 @@ def plot_bars(dataset: str, found: Sequence[MethodResult]) -> Figure:
 def plot_quality_against_time(found: Sequence[MethodResult]) -> Figure:
     """Mean Acc against mean CPU seconds over the data sets, one point per method."""
     import matplotlib.pyplot as plt
+    from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
     figure, ax = plt.subplots(figsize=(6.8, 4.6), layout="constrained")
     for method in dict.fromkeys(result.method for result in found):
@@ -88,6 +89,11 @@ def plot_quality_against_time(found: Sequence[MethodResult]) -> Figure:
         ax.plot(x, y, "o", color=PALETTE[0], ms=5)
         ax.annotate(method, (x, y), xytext=(4, 3), textcoords="offset points", fontsize=8)
     ax.set_xscale("log")
+    ax.xaxis.set(
+        major_locator=LogLocator(subs=(1, 2, 5)),
+        major_formatter=StrMethodFormatter("{x:g}"),
+        minor_formatter=NullFormatter(),
+    )
     ax.set(xlabel="CPU seconds per fit, mean over data sets, one thread", ylabel="Acc (%), mean over data sets")
     ax.grid(color="0.92")
     ax.spines[["top", "right"]].set_visible(False)
