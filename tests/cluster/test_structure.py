@@ -107,7 +107,7 @@ def test_division_ratio_is_that_of_a_direct_search():
 
 def test_a_cluster_that_falls_apart_does_not_outweigh_the_others():
     blocks = [np.ones((40, 40)), np.ones((40, 40)), np.kron(np.eye(2), np.ones((20, 20)))]
-    graph = sp.block_diag(blocks).toarray() + 0.01
+    graph = sp.block_diag([sp.coo_array(block) for block in blocks]).toarray() + 0.01
     np.fill_diagonal(graph, 0)
     assert division_ratio(graph_of(graph), np.repeat([0, 1, 2], 40)) < 0.2
 

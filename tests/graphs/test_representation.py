@@ -98,7 +98,9 @@ def test_deviations_of_mostly_zero_views_do_not_depend_on_how_they_are_stored(rn
 
 @pytest.mark.parametrize("scale", [1, 0.5])  # counts, and other values
 def test_products_of_sparse_directions_are_those_of_the_points(scale):
-    view = scale * sp.random_array((40, 60), density=0.1, rng=np.random.default_rng(0), data_sampler=_counts, format="csr")
+    view = scale * sp.random_array(
+        (40, 60), density=0.1, random_state=np.random.default_rng(0), data_sampler=_counts, format="csr"
+    )
     measure = represent(view)
     points = measure(view)
     np.testing.assert_allclose(measure.products(view), points @ points.T, atol=1e-12)
@@ -110,6 +112,6 @@ def _counts(size):
 
 
 def test_products_of_rows_that_are_not_mostly_zero_are_left_to_dense_arrays():
-    view = sp.random_array((60, 40), density=0.4, rng=np.random.default_rng(0), format="csr")
+    view = sp.random_array((60, 40), density=0.4, random_state=np.random.default_rng(0), format="csr")
     assert represent(view).kind == "directions"
     assert represent(view).products(view) is None

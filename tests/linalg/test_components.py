@@ -11,7 +11,7 @@ from viewfuse.linalg.sparse_cut import normalized_graph, quick_cut, spectrum
 
 def cliques(sizes):
     """A graph of complete components of these sizes, with different edge weights in each."""
-    return sp.csr_array(sp.block_diag([(1 + i) * (np.ones((n, n)) - np.eye(n)) for i, n in enumerate(sizes)]))
+    return sp.csr_array(sp.block_diag([sp.coo_array((1 + i) * (np.ones((n, n)) - np.eye(n))) for i, n in enumerate(sizes)]))
 
 
 def vectors_of(graph, most, points=()):
@@ -66,7 +66,7 @@ def test_without_points_the_smallest_are_merged_first():
 
 
 def test_samples_without_edges_belong_to_the_nearest_component_and_have_no_vector():
-    graph = sp.csr_array(sp.block_diag([cliques([6, 6]), np.zeros((2, 2))]))
+    graph = sp.csr_array(sp.block_diag([cliques([6, 6]), sp.coo_array((2, 2))]))
     means = np.array([[0.0]] * 6 + [[1.0]] * 6 + [[0.1], [0.9]])
     found = vectors_of(graph, 14, [means])
     assert found.shape == (14, 2)
@@ -87,7 +87,7 @@ def test_many_components_without_points():
 @pytest.mark.parametrize("dense_up_to", [0, 500])
 def test_the_spectrum_begins_with_them(dense_up_to):
     rng = np.random.default_rng(0)
-    blocks = [sp.random_array((60, 60), density=0.3, rng=rng) for _ in range(3)]
+    blocks = [sp.random_array((60, 60), density=0.3, random_state=rng) for _ in range(3)]
     graph = sp.csr_array(sp.block_diag([block + block.T for block in blocks]))
     means = np.repeat([[0.0], [1.0], [9.0]], 60, axis=0)
     found = spectrum(graph, 6, random_state=np.random.RandomState(0), points=[means], dense_up_to=dense_up_to)

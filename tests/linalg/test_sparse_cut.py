@@ -93,7 +93,7 @@ def test_rows_are_cut_where_the_quick_cut_leaves_a_cluster_empty():
 
 def test_regression_equal_eigenvalues_are_all_found():
     """Two cliques of 10 and 8: LAPACK's driver for some of the eigenvalues left out all but two of four."""
-    graph = sp.csr_array(sp.block_diag([np.ones((m, m)) - np.eye(m) for m in (10, 8)]) / 9)
+    graph = sp.csr_array(sp.block_diag([sp.coo_array(np.ones((m, m)) - np.eye(m)) for m in (10, 8)]) / 9)
     for count in (3, 4, 6):
         found = spectrum(graph, count, random_state=np.random.RandomState(0))
         assert found.vectors.shape == (18, count)
