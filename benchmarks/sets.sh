@@ -33,7 +33,7 @@ if [ "$what" = benchmark ]; then
     "$python" -m viewfuse benchmark -o benchmark \
         -d MNIST-4,GFSC-Reuters,GFSC-Digits,100Leaves,WebKB,ProteinFold,Movies,MSRC-v5,3Sources,GFSC-BBC \
         --data datasets/BBCSport_fea_gt.mat --data datasets/ORL_4view.mat --data datasets/NGs.mat \
-        --seeds 5 --shipped --limit 60s --memory 7GB "$@"
+        --seeds 5 --shipped --limit 180s --memory 7GB "$@"
 else
     case "$*" in
         *--page-only*) sets=BBC,Reuters,Digits,Caltech20,MSRC-v5 ;; # as in the paper

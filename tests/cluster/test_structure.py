@@ -132,6 +132,11 @@ def test_clusters_of_few_samples_are_not_divided():
         (Evidence(0.6, False, 0.6, 0.6, null_returned=0.5), False),
         (Evidence(0.75, False, 0.4, 0.6, null_returned=0.1), True),
         (Evidence(0.75, False, 0.0, 0.6, null_returned=0.1), False),
+        (Evidence(0.75, False, 1.1, 0.6, null_returned=0.1, null_division=2.0), True),
+        (Evidence(0.75, False, 1.1, 0.6, null_returned=0.1, null_division=1.2), False),
+        (Evidence(0.75, False, 1.1, 0.4, null_returned=0.1, null_division=2.0), False),
+        (Evidence(0.75, False, 1.1, 0.9, null_returned=0.3, null_division=2.0), False),
+        (Evidence(0.75, False, 0.6, 0.9, null_returned=0.1, null_division=0.5), True),
     ],
 )
 def test_what_supports_clusters(found, supported):
@@ -146,12 +151,13 @@ def test_clouds_are_clustered_only_if_they_decide():
     graph = samples.joint_graph()
     found = spectrum(graph, 8, random_state=np.random.RandomState(0))
     nulls = np.linspace(0.1, 0.5, 8)
-    evidence = Evidence.of(graph, found, nulls, np.repeat([0, 1], 40), 0.6, lambda: asked.append(1) or 0.0)
+    evidence = Evidence.of(graph, found, nulls, np.repeat([0, 1], 40), 0.6, lambda: asked.append(1) or (0.0, 1.0))
     assert evidence.supported
     assert not asked
     near = Evidence(0.6, False, 0.6, 0.6)
     assert near.hangs_on_clouds
-    assert not Evidence(0.6, False, 0.9, 0.6).hangs_on_clouds
+    assert Evidence(0.6, False, 0.9, 0.6).hangs_on_clouds
+    assert not Evidence(0.6, False, 0.9, 0.4).hangs_on_clouds
     assert not Evidence(0.6, False, 0.6, None).hangs_on_clouds
 
 

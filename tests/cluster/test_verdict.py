@@ -9,7 +9,7 @@ import pytest
 
 from viewfuse import GF, GFSC, AnchorGFSC, AutoFusion, load
 from viewfuse.cluster.structure import Evidence
-from viewfuse.cluster.verdict import Verdict, clouds_come_back, judge
+from viewfuse.cluster.verdict import Verdict, judge, parts_of_clouds
 from viewfuse.datasets import make_views
 from viewfuse.exceptions import NoStructureWarning, UnstableClustersWarning
 from viewfuse.graphs import Samples
@@ -51,11 +51,38 @@ def test_confidence_is_near_zero_without_clusters():
 
 
 def test_less_comes_back_of_clouds_with_more_columns():
-    """Parts of a plane come back, as the directions of its largest variances do; parts of a cloud in 300 columns do not."""
+    """Parts of a plane come back, as the directions of its largest variances do; parts of a cloud in 300 columns do not.
+
+    And these are divided more easily than cut out, for each sample has neighbours in all of them.
+    """
     rng = np.random.default_rng(0)
     plane, wide = (Samples((rng.normal(size=(200, p)) * np.linspace(1, 2, p),)) for p in (2, 300))
-    few, many = (clouds_come_back(samples, 4, np.random.RandomState(0)) for samples in (plane, wide))
-    assert many < 0.3 < few < 1
+    few, many = (parts_of_clouds(samples, 4, np.random.RandomState(0)) for samples in (plane, wide))
+    assert many[0] < 0.2 < 0.3 < few[0] < 1
+    assert few[1] < 1.5 < many[1]
+
+
+@pytest.mark.parametrize("seed", [0, 5])
+def test_clusters_of_many_columns_are_supported_though_each_is_easily_divided(seed):
+    """Clusters of which no neighbour graph sees much, but whose labels are right: 98 and 100 % of the samples."""
+    rng = np.random.default_rng([91, seed])
+    k = int(rng.integers(3, 9))
+    n = int(rng.integers(250, 800))
+    shares = np.maximum(rng.dirichlet(np.full(k, 2.0)), 12 / n)
+    y = rng.choice(k, n, p=shares / shares.sum())
+    views = []
+    for _ in range(int(rng.integers(1, 4))):
+        d = int(rng.integers(40, 600))
+        informative = max(4, int(d * rng.uniform(0.05, 0.3)))
+        means = np.zeros((k, d))
+        means[:, :informative] = rng.normal(size=(k, informative)) * rng.uniform(0.9, 1.6) * np.sqrt(25 / informative)
+        factors = rng.normal(size=(5, d)) * 0.1
+        views.append(means[y] + rng.normal(size=(n, d)) + rng.normal(size=(n, 5)) @ factors)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", NoStructureWarning)
+        model = AutoFusion(k, random_state=0).fit(views)
+    assert accuracy(y, model.labels_) > 0.95
+    assert model.verdict_.evidence.division > 0.75
 
 
 @pytest.mark.parametrize("seed", [2, 9, 10])

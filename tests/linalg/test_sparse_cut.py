@@ -83,6 +83,23 @@ def test_rows_are_cut_no_worse_than_by_the_quick_cut_or_by_chance():
     assert adjusted_rand_score(np.repeat(np.arange(25), 12), found) > 0.95
 
 
+def test_rows_divided_by_degrees_find_a_small_cluster_sooner_than_they_divide_a_large_one():
+    """Of 500 columns 50 differ between clusters of 8, 50 and 140 samples."""
+    y = np.repeat(np.arange(3), [8, 50, 140])
+    usual, uneven = [], []
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        points = rng.normal(size=(198, 500))
+        points[:, :50] += 1.2 * rng.normal(size=(3, 50))[y]
+        graph = neighbor_graph(points)
+        vectors = spectrum(graph, 3, random_state=np.random.RandomState(0)).vectors
+        for found, degree in ((usual, None), (uneven, np.asarray(graph.sum(axis=1)).ravel())):
+            labels = cut_rows(vectors, n_init=5, random_state=np.random.RandomState(0), degree=degree)
+            found.append(adjusted_rand_score(y, labels))
+    assert np.mean(uneven) > 0.98
+    assert np.mean(usual) < 0.95
+
+
 def test_rows_are_cut_where_the_quick_cut_leaves_a_cluster_empty():
     vectors = np.zeros((12, 3))
     vectors[:6, 0] = vectors[6:, 1] = 1.0

@@ -6,7 +6,9 @@
   their eigenvectors are waves. Samples along a gradient or around a ring look like this; clusters do not, since after the
   k-th eigenvalue there is one jump and no second one of the same kind.
 * **Division ratio.** What it costs to cut the clusters out of the graph, over what it costs to divide each in two (both as
-  conductances). It is below 1 for clusters, and about 1 for parts of a uniform cloud, wherever the cut lies.
+  conductances). It is below 1 for clusters, and about 1 for parts of a cloud of few columns, wherever the cut lies. Parts of
+  a cloud of many columns have ratios above 2: each sample has neighbours in all parts. So clusters in many columns may have
+  a ratio above 1 and lie apart all the same; it must be well below that of clouds.
 
 If these are not decisive, what comes back in halves of the samples counts, compared with what comes back of such clouds.
 """
@@ -44,6 +46,7 @@ _HALF_AS_EASILY, _AS_EASILY_DIVIDED = 0.5, 0.75  # division ratios
 _RETURNED = 0.5  # of what does not come back of a cloud: halfway between a cloud and clusters that always come back
 _MOSTLY_RETURNED = 0.8
 _CLOUDS_RETURNED = 0.4  # mean adjusted Rand index: what comes back of clouds of few columns
+_HARDLY_RETURNED = 0.2  # of clouds of many columns
 _LIKE_WAVES = 0.25  # standard deviation of the logarithms of the eigenvalues
 _FEW_WAVES, _WAVES = 3, 6
 LEAST_DIVIDED = 30  # samples: a cluster of few more samples than neighbours is one clique
@@ -68,6 +71,7 @@ class Evidence:
     null_returned : float
         The same as ``returned`` of parts of clouds. Parts of a cloud with many columns hardly come back, so that less of the
         clusters in such data need to.
+    null_division : float, the same as ``division`` of parts of clouds
     """
 
     null_ratio: float
@@ -76,6 +80,7 @@ class Evidence:
     returned: float | None = None
     by_returned: bool = False
     null_returned: float = _CLOUDS_RETURNED
+    null_division: float = 1.0
 
     @property
     def supported(self) -> bool:
@@ -84,7 +89,7 @@ class Evidence:
             return False
         if self.null_ratio <= LITTLE_STRUCTURE:
             return True
-        if self.division > _AS_EASILY_DIVIDED:
+        if self.division > _AS_EASILY_DIVIDED * self._usual_division:
             return False
         if self.null_ratio <= _NO_STRUCTURE:
             return self.returned is None or self.division <= _HALF_AS_EASILY or self.comes_back
@@ -93,9 +98,15 @@ class Evidence:
         return self.returned >= _MOSTLY_RETURNED or (self.division > 0 and self.comes_back)
 
     @property
+    def _usual_division(self) -> float:
+        """The division ratio without clusters: 1 or, with so many columns that parts of clouds do not come back, theirs."""
+        return max(self.null_division, 1.0) if self.null_returned <= _HARDLY_RETURNED else 1.0
+
+    @property
     def hangs_on_clouds(self) -> bool:
-        """Whether ``null_returned`` decides."""
-        return replace(self, null_returned=0.0).supported != replace(self, null_returned=1.0).supported
+        """Whether ``null_returned`` or ``null_division`` decides."""
+        for_clusters = replace(self, null_returned=0.0, null_division=np.inf)
+        return for_clusters.supported != replace(self, null_returned=1.0, null_division=1.0).supported
 
     @property
     def comes_back(self) -> bool:
@@ -110,7 +121,7 @@ class Evidence:
         nulls: np.ndarray,
         labels: np.ndarray,
         returned: float | None = None,
-        null_returned: Callable[[], float] | None = None,
+        parts_of_clouds: Callable[[], tuple[float, float]] | None = None,
     ) -> Evidence:
         """The evidence for these clusters of a graph.
 
@@ -121,16 +132,17 @@ class Evidence:
         nulls : array, the mean eigenvalues of clouds without clusters
         labels : (n,) array of int
         returned : float or None
-        null_returned : function, which is called if the result decides
+        parts_of_clouds : function to ``null_returned`` and ``null_division``, which is called if these decide
         """
         ratio = ratio_to_null(found.values, nulls, int(labels.max()) + 1)
         waves = is_line_or_ring(found.values, _WAVES if ratio <= LITTLE_STRUCTURE else _FEW_WAVES)
         most = _NO_STRUCTURE if returned is None else _CERTAINLY_NONE  # beyond it, a division decides nothing
         division = division_ratio(graph, labels) if LITTLE_STRUCTURE < ratio <= most else 0.0
         evidence = cls(ratio, waves, division, returned)
-        if null_returned is not None and evidence.hangs_on_clouds:
-            return replace(evidence, null_returned=null_returned())
-        return evidence
+        if parts_of_clouds is None or not evidence.hangs_on_clouds:
+            return evidence
+        null_returned, null_division = parts_of_clouds()
+        return replace(evidence, null_returned=null_returned, null_division=null_division)
 
 
 def drawn_rows(n_samples: int, random_state: np.random.RandomState, most: int = _MOST_SAMPLES) -> np.ndarray:

@@ -15,16 +15,16 @@ from ..graphs import Samples
 from ..linalg import halves, placed, recurrence
 from ..linalg.sparse_cut import normalized_graph, quick_cut, spectrum
 from ..linalg.threads import threads_for, together
-from .structure import Evidence, drawn_rows, modularity, null_spectra
+from .structure import Evidence, division_ratio, drawn_rows, modularity, null_spectra
 
 __all__ = [
     "Returned",
     "Verdict",
-    "clouds_come_back",
     "come_back",
     "judge",
     "judge_by_graph",
     "judge_by_neighbors",
+    "parts_of_clouds",
     "with_halves",
 ]
 
@@ -213,7 +213,7 @@ def _judge_by_neighbors(samples: Samples, labels: np.ndarray, k: int, random_sta
         return _cut_mean_graph(part, k, rng) if take_mean else _cut_joint_graph(part, k, rng)
 
     def evidence(returned: float | None) -> Evidence:
-        return Evidence.of(graph, found, nulls, labels, returned, partial(clouds_come_back, samples, k, random_state))
+        return Evidence.of(graph, found, nulls, labels, returned, partial(parts_of_clouds, samples, k, random_state))
 
     return judge(labels, k, evidence, cluster, random_state)
 
@@ -223,20 +223,26 @@ def with_halves(
 ) -> Evidence:
     """The evidence for clusters of the joint graph, with what comes back of them in halves, and of parts of clouds."""
     back = come_back(labels, k, lambda rows, rng: _cut_joint_graph(samples.of_rows(rows), k, rng), random_state)
-    return replace(evidence, returned=back.agreement, null_returned=clouds_come_back(samples, k, random_state))
+    return replace(evidence, returned=back.agreement, null_returned=parts_of_clouds(samples, k, random_state)[0])
 
 
-def clouds_come_back(samples: Samples, k: int, random_state: np.random.RandomState) -> float:
-    """What comes back of parts of clouds without clusters, with the covariances of the samples: an adjusted Rand index."""
+def parts_of_clouds(samples: Samples, k: int, random_state: np.random.RandomState) -> tuple[float, float]:
+    """What comes back of parts of clouds without clusters, with the covariances of the samples, and their division ratio.
 
-    def comes_back(cloud: Samples) -> float:
+    The first is an adjusted Rand index; for the second, see :func:`~viewfuse.cluster.structure.division_ratio`.
+    """
+
+    def measured(cloud: Samples) -> tuple[float, float]:
         def cluster(rows: np.ndarray, rng: np.random.RandomState) -> np.ndarray:
             return _cut_joint_graph(cloud.of_rows(rows), k, rng)
 
-        back = come_back(_cut_joint_graph(cloud, k, random_state), k, cluster, random_state, _HALVES // _CLOUDS)
-        return back.agreement or 0.0
+        labels = _cut_joint_graph(cloud, k, random_state)
+        back = come_back(labels, k, cluster, random_state, _HALVES // _CLOUDS)
+        return back.agreement or 0.0, division_ratio(cloud.joint_graph(), labels)
 
-    return float(np.mean([comes_back(samples.null(random_state).compact()) for _ in range(_CLOUDS)]))
+    found = [measured(samples.null(random_state).compact()) for _ in range(_CLOUDS)]
+    returned, division = np.mean(found, axis=0)
+    return float(returned), float(division)
 
 
 def _cut_joint_graph(samples: Samples, k: int, random_state: np.random.RandomState) -> np.ndarray:

@@ -13,10 +13,13 @@ from viewfuse.cluster.auto import candidates, choosing
 from viewfuse.cluster.auto.candidates import JOINT, MEANS, TOGETHER, Candidate, Task, all_together, k_means, means_suit
 from viewfuse.cluster.auto.choosing import Chooser
 from viewfuse.cluster.auto.joint import clearest_cut
+from viewfuse.cluster.auto.measure import measured_samples
 from viewfuse.cluster.auto.merit import Merit, odds
 from viewfuse.cluster.verdict import Returned
 from viewfuse.datasets import make_views
+from viewfuse.exceptions import UnstableClustersWarning
 from viewfuse.graphs import Samples
+from viewfuse.metrics import accuracy
 
 
 def overlapping(**options):
@@ -110,10 +113,68 @@ def test_a_clear_cut_gives_way_only_to_means_that_are_better_in_both(back, insid
         JOINT: Merit(0.0, Returned((0.6,), np.ones(6)), 0.6),
         MEANS: Merit(0.0, Returned((back,), np.ones(6)), inside),
     }
-    monkeypatch.setattr(choosing, "merits_of", lambda *args: measured)
+    monkeypatch.setattr(choosing, "merit_of", lambda candidate, *_: measured[candidate.name])
     found = chooser().choose(samples, cut, None)
     assert found.best.name == chosen
     assert found.names == ((JOINT, MEANS) if chosen == MEANS else (JOINT,))
+
+
+def unequal_omics(seed=20):
+    """Three views of 200 samples, a tenth of the columns informative, and five clusters of 8 to 122 samples."""
+    rng = np.random.default_rng([4242, seed, 5])
+    k = int(rng.integers(2, 6))
+    shares = np.maximum(rng.dirichlet(np.full(k, 2.0)), 0.04)
+    y = rng.choice(k, 200, p=shares / shares.sum())
+    views = []
+    for d in (300, 80, 150):
+        means = np.zeros((k, d))
+        means[:, : d // 10] = rng.normal(size=(k, d // 10)) * 1.2
+        views.append(np.exp(means[y] + rng.normal(size=(200, d)) * 0.8 + rng.normal(size=d)))
+    return views, y
+
+
+def test_clusters_of_unequal_sizes_are_found_by_the_uneven_cut():
+    views, y = unequal_omics()
+    with pytest.warns(UnstableClustersWarning):  # halves have four samples of the smallest
+        model = AutoFusion(5, random_state=0).fit(views)
+    assert accuracy(y, model.labels_) > 0.97
+    assert model.choice_.chosen == JOINT
+    assert model.choice_.reason.endswith("cut into clusters of unequal sizes")
+
+
+@pytest.mark.parametrize(("back", "inside", "is_taken"), [(0.9, 0.9, True), (0.9, 0.3, False), (0.3, 0.9, False)])
+def test_an_uneven_cut_is_taken_only_if_it_is_better_in_both(back, inside, is_taken, monkeypatch):
+    samples, _ = small_clouds(0)
+    usual = candidate_of(JOINT, np.repeat([0, 1], 80))
+    other = replace(usual, labels=np.repeat([0, 1], [20, 140]), uneven=True)
+    merits = {False: Merit(0.0, None, 0.6), True: Merit(0.0, None, inside)}
+    monkeypatch.setattr(Merit, "back", property(lambda merit: 0.6 if merit is merits[False] else back))
+    monkeypatch.setattr(choosing, "merit_of", lambda candidate, *_: merits[candidate.uneven])
+    candidates, returned = [usual], [Returned((0.6,), np.ones(2)), Returned((back,), np.ones(2))]
+    kept = choosing._with_better_cuts(candidates, {0: other}, returned, samples)
+    assert candidates == [other if is_taken else usual]
+    assert kept == [returned[is_taken]]
+
+
+def test_an_uneven_cut_of_some_samples_is_made_of_all(monkeypatch):
+    views, y = unequal_omics()
+    monkeypatch.setattr(structure, "_MOST_SAMPLES", 190)
+    samples = measured_samples(views, None, [False] * 3)
+    cut = replace(clearest_cut(samples, 5, np.random.RandomState(0)), gap=0.0)
+    found = chooser().choose(samples, cut, None)
+    assert len(found.candidates[0].labels) == 190
+    assert found.best.uneven
+    assert len(found.best.labels) == 200
+    assert accuracy(y, found.best.labels) > 0.97
+
+
+@pytest.mark.parametrize(("smallest", "is_considered"), [(30, True), (3, False), (80, False)])
+def test_an_uneven_cut_is_considered_if_it_differs_and_has_no_cluster_of_outliers(smallest, is_considered, monkeypatch):
+    samples, _ = small_clouds(0)
+    usual = candidate_of(JOINT, np.repeat([0, 1], 80))
+    other = replace(usual, labels=np.repeat([0, 1], [smallest, 160 - smallest]), uneven=True)
+    monkeypatch.setattr(choosing, "uneven", lambda *_: other)
+    assert chooser()._uneven([usual, candidate_of(MEANS, usual.labels)], samples, 2) == ({0: other} if is_considered else {})
 
 
 def test_a_certain_cut_is_not_compared(monkeypatch):

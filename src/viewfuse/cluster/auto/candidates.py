@@ -10,6 +10,10 @@
   a mean, so it sees clusters through noise in each sample. Only where there are four times as many samples as columns: in
   more columns most of a mean is noise.
 
+Neighbour graphs are cut in two ways: by rows of the eigenvectors at unit length, which divides a large cluster sooner than
+it finds a small one, and ``uneven``, by rows divided by the roots of degrees, which is the other way round and spends
+clusters on outliers sooner. The second is taken if more of it comes back in halves and more neighbours are inside.
+
 If samples are missing from views, each of these fills the gaps in its own way, and none is best everywhere. Then k-means on
 the embeddings of all is the result (``all together``). Each is weighted by the odds ``b/(1 − b)`` that its clusters come
 back in halves of the samples (b, an adjusted Rand index): as in a vote, where one that errs rarely counts for several that
@@ -48,6 +52,7 @@ __all__ = [
     "MIXTURES",
     "QUICK",
     "TOGETHER",
+    "VIEWS",
     "Candidate",
     "Task",
     "all_together",
@@ -57,9 +62,10 @@ __all__ = [
     "gaussian_mixtures",
     "k_means",
     "means_suit",
+    "uneven",
 ]
 
-JOINT, FUSED, MEANS, TOGETHER = "joint neighbours", "fused graphs", "k-means", "all together"
+JOINT, VIEWS, FUSED, MEANS, TOGETHER = "joint neighbours", "view neighbours", "fused graphs", "k-means", "all together"
 MIXTURES = {  # and the type of their covariances
     "gaussian mixture": "full",
     "gaussian mixture of one shape": "tied",
@@ -118,7 +124,8 @@ FULL = Effort()
 class Candidate:
     """A clustering: its labels, the embedding and the graph they come from, and how the iterations ended, if any.
 
-    ``weights`` are those of the others in ``all together``.
+    ``weights`` are those of the others in ``all together``. An ``uneven`` cut of a neighbour graph has clusters of more
+    unequal sizes than the usual one (:func:`~viewfuse.linalg.sparse_cut.cut_rows`).
     """
 
     name: str
@@ -128,6 +135,7 @@ class Candidate:
     n_iter: int = 1
     converged: bool = True
     weights: tuple[float, ...] = ()
+    uneven: bool = False
 
 
 def joint_neighbors(task: Task, effort: Effort = FULL) -> Candidate:
@@ -135,7 +143,7 @@ def joint_neighbors(task: Task, effort: Effort = FULL) -> Candidate:
 
 
 def view_neighbors(task: Task, effort: Effort = FULL) -> Candidate:
-    return _cut("view neighbours", task.samples.mean_graph(), task, effort)
+    return _cut(VIEWS, task.samples.mean_graph(), task, effort)
 
 
 def _cut(name: str, graph: sp.csr_array, task: Task, effort: Effort) -> Candidate:
@@ -144,6 +152,14 @@ def _cut(name: str, graph: sp.csr_array, task: Task, effort: Effort) -> Candidat
     with quietly():
         labels = cut_rows(embedding, n_init=effort.n_init, random_state=rng)
     return Candidate(name, labels, embedding, graph)
+
+
+def uneven(candidate: Candidate, task: Task, effort: Effort = FULL) -> Candidate:
+    """The uneven cut of the graph of a candidate."""
+    rng, degree = np.random.RandomState(task.seed), np.asarray(candidate.graph.sum(axis=1)).ravel()
+    with quietly():
+        labels = cut_rows(candidate.embedding, n_init=effort.n_init, random_state=rng, degree=degree)
+    return replace(candidate, labels=labels, uneven=True)
 
 
 def anchors(task: Task, effort: Effort = FULL) -> Candidate:
@@ -263,7 +279,8 @@ def all_together(candidates: Sequence[Candidate], weights: Sequence[float], task
 def clustered_like(candidate: Candidate, task: Task, effort: Effort = FULL) -> Candidate:
     """Other samples in the candidate's way, which is neither a mixture nor k-means."""
     if candidate.name != TOGETHER:
-        return _WAYS[candidate.name](task, effort)
+        found = _WAYS[candidate.name](task, effort)
+        return uneven(found, task, effort) if candidate.uneven else found
     parts = [way(task, effort) for way in _WAYS.values()]
     return all_together(parts, candidate.weights, task, effort)
 
@@ -299,7 +316,7 @@ def _products_of_wide_views(samples: Samples) -> list[np.ndarray | None] | None:
 
 _WAYS: dict[str, Callable[[Task, Effort], Candidate]] = {
     JOINT: joint_neighbors,
-    "view neighbours": view_neighbors,
+    VIEWS: view_neighbors,
     "anchors": anchors,
     FUSED: fused_graphs,
 }

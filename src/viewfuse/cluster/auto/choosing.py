@@ -22,6 +22,7 @@ from .candidates import (
     MIXTURES,
     QUICK,
     TOGETHER,
+    VIEWS,
     Candidate,
     Task,
     all_together,
@@ -30,11 +31,12 @@ from .candidates import (
     gaussian_mixtures,
     k_means,
     means_suit,
+    uneven,
 )
 from .choice import agreement_of, mean_of_others
 from .joint import JointCut, is_balanced
 from .latent_classes import labels_by_values
-from .merit import Merit, merits_of, odds, returned_of
+from .merit import Merit, merit_of, merits_of, odds, returned_of
 from .overlapping import OVERLAPPING, Overlapping
 
 __all__ = ["Chooser", "Chosen"]
@@ -154,10 +156,10 @@ class Chooser:
         self, best: Candidate, first: Candidate, mixture: Candidate | None, samples: Samples, n_clusters: int
     ) -> Candidate:
         """The same candidate for all samples: one that is given, or made now."""
+        task = self._task(samples, n_clusters)
         for candidate in (first, mixture):
             if candidate is not None and candidate.name == best.name:
-                return candidate
-        task = self._task(samples, n_clusters)
+                return uneven(candidate, task) if best.uneven else candidate
         return k_means(first, task) if best.name == MEANS else clustered_like(best, task)
 
     def _weighed(self, candidates: list[Candidate], samples: Samples, n_clusters: int) -> dict[str, Merit]:
@@ -168,8 +170,10 @@ class Chooser:
         step("another clustering: fused graphs; and halves of the samples, to see what comes back")
         seed = self._seed()
         make = partial(fused_graphs, self._task(samples, n_clusters))
-        back = [partial(returned_of, candidate, samples, self.device, seed) for candidate in candidates]
+        others = self._uneven(candidates, samples, n_clusters)
+        back = [partial(returned_of, each, samples, self.device, seed) for each in [*candidates, *others.values()]]
         fused, *returned = together([make, *back])
+        returned = _with_better_cuts(candidates, others, returned, samples)
         self._append(fused, candidates)
         returned.append(returned_of(fused, samples, self.device, seed))
         if samples.present is not None:
@@ -177,6 +181,19 @@ class Chooser:
             self._append(all_together(candidates, weights, self._task(samples, n_clusters)), candidates)
             returned.append(returned_of(candidates[-1], samples, self.device, seed))
         return merits_of(candidates, _agreement(candidates), returned, samples)
+
+    def _uneven(self, candidates: Sequence[Candidate], samples: Samples, n_clusters: int) -> dict[int, Candidate]:
+        """Uneven cuts of the neighbour graphs, by the positions of these among the candidates.
+
+        Not if they are nearly the same clusters, or if one of them is a few outliers.
+        """
+        task = self._task(samples, n_clusters)
+        found = {i: uneven(each, task) for i, each in enumerate(candidates) if each.name in (JOINT, VIEWS)}
+        return {
+            i: other
+            for i, other in found.items()
+            if is_balanced(other.labels, n_clusters) and not _agree([candidates[i], other])
+        }
 
     def _with_more(
         self, candidates: list[Candidate], ways: Sequence[Callable[[Task], Candidate]], samples: Samples, n_clusters: int
@@ -240,10 +257,8 @@ class Chooser:
         if not means or _agree([cut, *means]):
             return []
         seed, both = self._seed(), [cut, *means]
-        back = [returned_of(each, some, self.device, seed) for each in both]
-        merits = merits_of(both, np.eye(2), back, some)
-        one, other = merits[first.name], merits[MEANS]
-        if other.back <= one.back or other.inside <= one.inside:
+        one, other = (merit_of(each, returned_of(each, some, self.device, seed), some) for each in both)
+        if not other.beats(one):
             return []
         return means if some is samples else [self._of_all(means[0], first, None, samples, n_clusters)]
 
@@ -266,6 +281,20 @@ def _of_rows(candidate: Candidate, rows: np.ndarray) -> Candidate:
     return replace(candidate, labels=candidate.labels[rows], embedding=candidate.embedding[rows], graph=graph)
 
 
+def _with_better_cuts(
+    candidates: list[Candidate], others: dict[int, Candidate], returned: list[Returned], samples: Samples
+) -> list[Returned]:
+    """Replace candidates by other cuts of the same graphs that are better; what comes back of the candidates then.
+
+    ``others`` are by the positions of the candidates; ``returned`` is what comes back of these, and then of the others.
+    """
+    kept, back_of_others = returned[: len(candidates)], returned[len(candidates) :]
+    for (i, other), back in zip(others.items(), back_of_others, strict=True):
+        if merit_of(other, back, samples).beats(merit_of(candidates[i], kept[i], samples)):
+            candidates[i], kept[i] = other, back
+    return kept
+
+
 def _best(
     candidates: list[Candidate], agreement: np.ndarray, merits: dict[str, Merit] | None, cut: JointCut
 ) -> tuple[Candidate, str]:
@@ -286,7 +315,8 @@ def _best(
         best = int(np.argmax(means))
         return candidates[best], f"agrees best with the others (mean adjusted Rand index {means[best]:.2f})"
     weighed = max(candidates, key=lambda candidate: merits[candidate.name].total)
-    return weighed, "of what others find, what comes back in halves and what each view supports, it has most"
+    sizes = ", cut into clusters of unequal sizes" if weighed.uneven else ""
+    return weighed, f"of what others find, what comes back in halves and what each view supports, it has most{sizes}"
 
 
 def _with_borders(best: Candidate, reason: str, samples: Samples, cut: JointCut) -> tuple[Candidate, str]:

@@ -31,7 +31,7 @@ from ..novelty import FEWEST_NEW, Novelty, some_rows, warn_of_unlike_samples
 from ..relations.checks import has_relations
 from ..relations.maps import RelationIdsMixin
 from ..structure import Evidence, ratio_to_null, typical_rows
-from ..verdict import Verdict, clouds_come_back
+from ..verdict import Verdict, parts_of_clouds
 from .assignment import AssignmentMixin, Placed
 from .canonical import canonical_order, distinct_views, in_unit, unit
 from .choice import AutoChoice, ViewChoice
@@ -381,7 +381,7 @@ class AutoFusion(AssignmentMixin, EmbeddingMixin, RelationIdsMixin, MultiViewClu
         if self.n_clusters_ < 2:
             evidence = self.cluster_counts_.evidence
         else:
-            clouds = partial(clouds_come_back, samples.of_views(cut.views), self.n_clusters_, chooser.random_state)
+            clouds = partial(parts_of_clouds, samples.of_views(cut.views), self.n_clusters_, chooser.random_state)
             evidence = Evidence.of(cut.graph, cut.spectrum, nulls, chosen.best.labels, back.agreement, clouds)
         self.verdict_ = Verdict(self.n_clusters_, evidence, back.shares)
 

@@ -25,7 +25,7 @@ from .choice import mean_of_others
 from .joint import neighbors_inside
 from .latent_classes import with_latent_classes
 
-__all__ = ["Merit", "merits_of", "odds", "returned_of"]
+__all__ = ["Merit", "merit_of", "merits_of", "odds", "returned_of"]
 
 _HALVES, _MORE_HALVES = 2, 4  # more of few samples: these differ
 _FEW = 500
@@ -57,13 +57,23 @@ class Merit:
         """What came back, as a number; 0 if there are too few samples for halves."""
         return 0.0 if self.returned.agreement is None else self.returned.agreement
 
+    def beats(self, other: Merit) -> bool:
+        """Whether more comes back and more neighbours are inside: one alone also grows if clusters are less equal."""
+        return self.back > other.back and self.inside > other.inside
+
+
+def merit_of(candidate: Candidate, returned: Returned, samples: Samples, agreement: float = 0.0) -> Merit:
+    """The merit of one candidate, of which so much came back."""
+    inside = [neighbors_inside(samples, v, candidate.labels)[0] for v in range(samples.n_views)]
+    return Merit(agreement, returned, float(np.mean(inside)))
+
 
 def merits_of(
     candidates: Sequence[Candidate], agreement: np.ndarray, returned: Sequence[Returned], samples: Samples
 ) -> dict[str, Merit]:
     """The merits of clusterings of the same samples, by their names; ``returned`` is what :func:`returned_of` gave."""
     found = zip(candidates, mean_of_others(agreement), returned, strict=True)
-    return {each.name: Merit(mean, back, _inside(samples, each.labels)) for each, mean, back in found}
+    return {each.name: merit_of(each, back, samples, mean) for each, mean, back in found}
 
 
 def returned_of(candidate: Candidate, samples: Samples, device: str | None, seed: int) -> Returned:
@@ -89,7 +99,3 @@ def odds(returned: Returned) -> float:
         return 1.0
     share = min(max(returned.agreement, _LEAST), _MOST)
     return share / (1 - share)
-
-
-def _inside(samples: Samples, labels: np.ndarray) -> float:
-    return float(np.mean([neighbors_inside(samples, v, labels)[0] for v in range(samples.n_views)]))
