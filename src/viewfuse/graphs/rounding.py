@@ -21,9 +21,30 @@ from collections.abc import Sequence
 
 import numpy as np
 
-__all__ = ["has_more_copies", "n_distinct", "same_for_copies", "spread_over_steps"]
+__all__ = [
+    "are_mostly_two_valued",
+    "has_more_copies",
+    "n_distinct",
+    "same_for_copies",
+    "spread_over_steps",
+    "two_valued",
+]
 
 _DIGITS = 10  # in which rows must agree to be copies; products of equal rows may differ in the last ones
+
+_MOSTLY = 0.5  # share of the columns
+
+
+def two_valued(values: np.ndarray) -> np.ndarray:
+    """Which columns take at most two values, (p,) bool."""
+    return np.asarray(np.all((values == values.min(axis=0)) | (values == values.max(axis=0)), axis=0))
+
+
+def are_mostly_two_valued(views: Sequence[np.ndarray]) -> bool:
+    """Whether most of the columns that vary, of all (n, p_v) views together, take two values."""
+    varying = [view[:, view.min(axis=0) < view.max(axis=0)] for view in views]
+    two = np.concatenate([two_valued(view) for view in varying if view.size] or [np.empty(0)])
+    return two.size > 0 and bool(two.mean() > _MOSTLY)
 
 
 def has_more_copies(points: np.ndarray, count: int) -> bool:

@@ -15,6 +15,7 @@ from ..linalg import gram_factor
 from ..linalg.sparse_cut import normalized_graph
 from ..linalg.threads import together
 from .nearest import Neighbors, centred_products, joint_neighbors, whitened_points, whitened_products
+from .rounding import are_mostly_two_valued
 
 __all__ = ["Samples"]
 
@@ -109,6 +110,11 @@ class Samples:
     def joint_values(self) -> np.ndarray:
         """The same, with rounded values as they are and not spread."""
         return self.joint() if self.values is None else np.hstack(self.values)
+
+    @lazy
+    def mostly_two_valued(self) -> bool:
+        """Whether most of the columns take two values, before rounded values were spread."""
+        return are_mostly_two_valued(self.points if self.values is None else self.values)
 
     @lazy
     def joint_products(self) -> np.ndarray | None:

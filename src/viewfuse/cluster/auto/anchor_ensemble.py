@@ -37,6 +37,7 @@ class AnchorEnsemble:
     labels : (n,) array of int
     embedding : (n, k) array
     edges : (n, P m) sparse array, the joined anchor graph ``S``
+    leading : (n, p) array, the leading directions of the views, in which anchors were placed
     n_iter : int, of the placement that took longest
     converged : bool, whether all did
     """
@@ -44,17 +45,25 @@ class AnchorEnsemble:
     labels: np.ndarray
     embedding: np.ndarray
     edges: sp.csr_array
+    leading: np.ndarray
     n_iter: int
     converged: bool
 
     @classmethod
     def of(
-        cls, samples: Samples, k: int, placements: int, random_state: np.random.RandomState, *, n_init: int = 10
+        cls,
+        samples: Samples,
+        k: int,
+        placements: int,
+        random_state: np.random.RandomState,
+        *,
+        n_init: int = 10,
+        leading: np.ndarray | None = None,
     ) -> AnchorEnsemble:
-        """Place anchors so often, and cut the joined graph by k-means with so many starts."""
+        """Place anchors so often, and cut the joined graph by k-means with so many starts; ``leading`` if it is known."""
         views = [UnitRows.of(view, absent) for view, absent in zip(_single(samples), _absent(samples), strict=True)]
         n_anchors = min(80 + 2 * k, len(samples))
-        points = grouping_points(views, n_anchors, random_state)
+        points = grouping_points(views, n_anchors, random_state) if leading is None else leading
 
         def placed(rng: np.random.RandomState) -> tuple[AnchorFusion, np.ndarray]:
             fusion = _learned(views, k, samples.weights, grouped(points, n_anchors, rng), rng)
@@ -68,6 +77,7 @@ class AnchorEnsemble:
             labels,
             embedding[:, :k],
             sp.csr_array(joined),
+            points,
             max(len(fusion.sweeps) for fusion in fusions),
             all(fusion.converged for fusion in fusions),
         )

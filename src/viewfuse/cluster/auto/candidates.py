@@ -36,14 +36,15 @@ import scipy.sparse as sp
 from sklearn.mixture import GaussianMixture
 
 from ..._utils.device import to_host
+from ..._utils.lazy import lazy
 from ..._utils.warn import ignoring, quietly
 from ...graphs import Samples
+from ...graphs.rounding import two_valued
 from ...linalg import assign_clusters, unit_rows
 from ...linalg.sparse_cut import cut_rows, grouped_rows, normalized_graph, spectrum
 from ..gfsc import GFSC
 from .anchor_ensemble import AnchorEnsemble
 from .joint import JointCut, is_balanced
-from .latent_classes import two_valued
 
 __all__ = [
     "FUSED",
@@ -91,12 +92,15 @@ class Task:
         Each of these methods has its own way to do without the points of missing samples.
     n_clusters, seed : int
     device : str or None
+    leading : (n, p) array or None
+        Of anchors: the leading directions of the views, if these samples are some of others for which they are known.
     """
 
     samples: Samples
     n_clusters: int
     seed: int
     device: str | None
+    leading: np.ndarray | None = None
 
 
 @dataclass(frozen=True)
@@ -124,18 +128,25 @@ FULL = Effort()
 class Candidate:
     """A clustering: its labels, the embedding and the graph they come from, and how the iterations ended, if any.
 
-    ``weights`` are those of the others in ``all together``. An ``uneven`` cut of a neighbour graph has clusters of more
-    unequal sizes than the usual one (:func:`~viewfuse.linalg.sparse_cut.cut_rows`).
+    ``given_graph`` may be a function that makes the graph: those of halves are never looked at. ``weights`` are those of the
+    others in ``all together``. An ``uneven`` cut of a neighbour graph has clusters of more unequal sizes than the usual one
+    (:func:`~viewfuse.linalg.sparse_cut.cut_rows`). ``leading`` is as in :class:`Task`.
     """
 
     name: str
     labels: np.ndarray
     embedding: np.ndarray
-    graph: Any
+    given_graph: Any
     n_iter: int = 1
     converged: bool = True
     weights: tuple[float, ...] = ()
     uneven: bool = False
+    leading: np.ndarray | None = None
+
+    @lazy
+    def graph(self) -> Any:
+        """The (n, n) graph."""
+        return self.given_graph() if callable(self.given_graph) else self.given_graph
 
 
 def joint_neighbors(task: Task, effort: Effort = FULL) -> Candidate:
@@ -167,8 +178,12 @@ def anchors(task: Task, effort: Effort = FULL) -> Candidate:
         placements = min(max(_PLACEMENTS, _PLACED_SAMPLES // len(task.samples)), _MOST_PLACEMENTS)
     with quietly():
         rng = np.random.RandomState(task.seed)
-        found = AnchorEnsemble.of(task.samples, task.n_clusters, placements, rng, n_init=effort.n_init_alone)
-    return Candidate("anchors", found.labels, found.embedding, found.graph(), found.n_iter, found.converged)
+        found = AnchorEnsemble.of(
+            task.samples, task.n_clusters, placements, rng, n_init=effort.n_init_alone, leading=task.leading
+        )
+    return Candidate(
+        "anchors", found.labels, found.embedding, found.graph, found.n_iter, found.converged, leading=found.leading
+    )
 
 
 def fused_graphs(task: Task, effort: Effort = FULL) -> Candidate:
@@ -264,12 +279,16 @@ def all_together(candidates: Sequence[Candidate], weights: Sequence[float], task
     with quietly():
         labels = grouped_rows(rows, k, starts, n_init=effort.n_init, random_state=np.random.RandomState(task.seed))
     left, lengths, _ = np.linalg.svd(rows, full_matrices=False)
-    graphs = [share * normalized_graph(sp.csr_array(part.graph)) for share, part in zip(shares, parts, strict=True)]
+
+    def graph() -> sp.csr_array:
+        graphs = [share * normalized_graph(sp.csr_array(part.graph)) for share, part in zip(shares, parts, strict=True)]
+        return sp.csr_array(sum(graphs[1:], graphs[0]))
+
     return Candidate(
         TOGETHER,
         labels,
         left[:, :k] * lengths[:k],
-        sp.csr_array(sum(graphs[1:], graphs[0])),
+        graph,
         max(part.n_iter for part in parts),
         all(part.converged for part in parts),
         tuple(weights),
@@ -285,8 +304,10 @@ def clustered_like(candidate: Candidate, task: Task, effort: Effort = FULL) -> C
     return all_together(parts, candidate.weights, task, effort)
 
 
-def clustered_again(candidate: Candidate, task: Task) -> np.ndarray:
-    """The labels of some of the samples in the candidate's way, with less effort."""
+def clustered_again(candidate: Candidate, task: Task, rows: np.ndarray) -> np.ndarray:
+    """The labels of some rows of the samples, those of the task, in the candidate's way, with less effort."""
+    if candidate.leading is not None:
+        task = replace(task, leading=candidate.leading[rows])
     rng = np.random.RandomState(task.seed)
     if candidate.name == MEANS:
         return _nearest_means(task.samples, task.n_clusters, _FEW_INIT, rng)

@@ -278,7 +278,7 @@ def _of_rows(candidate: Candidate, rows: np.ndarray) -> Candidate:
     if len(rows) == len(candidate.labels):
         return candidate
     graph = candidate.graph[rows][:, rows]
-    return replace(candidate, labels=candidate.labels[rows], embedding=candidate.embedding[rows], graph=graph)
+    return replace(candidate, labels=candidate.labels[rows], embedding=candidate.embedding[rows], given_graph=graph)
 
 
 def _with_better_cuts(

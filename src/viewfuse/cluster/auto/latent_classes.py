@@ -22,13 +22,11 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.special import logsumexp
 
-from ...graphs.rounding import same_for_copies
+from ...graphs.rounding import are_mostly_two_valued, same_for_copies, two_valued
 from .joint import is_balanced
 
-__all__ = ["labels_by_values", "two_valued", "with_latent_classes"]
+__all__ = ["labels_by_values", "with_latent_classes"]
 
-_MOSTLY = 0.5  # share of the columns
-_FIRST = 50  # rows; enough to see that a column takes more than two values
 _MOST_ITERATIONS, _LEAST_GAIN = 200, 1e-6
 _SMALLEST = 1e-9
 
@@ -47,23 +45,12 @@ def with_latent_classes(labels: np.ndarray, views: Sequence[np.ndarray], k: int)
 
     Class c is what became of cluster c. The labels also stay if a class would consist of a few outliers.
     """
-    if k < 2 or not _are_mostly_binary(np.hstack([view[:_FIRST] for view in views])):
+    if k < 2 or not are_mostly_two_valued(views):
         return labels
     values = _from_0_to_1(np.hstack(views))
-    if not _are_mostly_binary(values):
-        return labels
     is_binary = two_valued(values)
     found = _latent_classes(labels, values[:, is_binary], values[:, ~is_binary], k)
     return found if is_balanced(found, k) else labels
-
-
-def two_valued(values: np.ndarray) -> np.ndarray:
-    """Which columns take at most two values, (p,) bool."""
-    return np.asarray(np.all((values == values.min(axis=0)) | (values == values.max(axis=0)), axis=0))
-
-
-def _are_mostly_binary(values: np.ndarray) -> bool:
-    return values.shape[1] > 0 and bool(two_valued(values).mean() > _MOSTLY)
 
 
 def _from_0_to_1(values: np.ndarray) -> np.ndarray:

@@ -82,14 +82,16 @@ def returned_of(candidate: Candidate, samples: Samples, device: str | None, seed
     The halves depend on the seed only.
     """
     k = int(candidate.labels.max()) + 1
-    labels = numbered_by_size(with_latent_classes(candidate.labels, samples.values or samples.points, k))
+
+    def by_values(labels: np.ndarray, some: Samples) -> np.ndarray:
+        return with_latent_classes(labels, some.values or some.points, k) if samples.mostly_two_valued else labels
 
     def cluster(rows: np.ndarray, rng: np.random.RandomState) -> np.ndarray:
         half = samples.of_rows(rows)
-        found = clustered_again(candidate, Task(half, k, int(rng.randint(2**31 - 1)), device))
-        return with_latent_classes(found, half.values or half.points, k)
+        return by_values(clustered_again(candidate, Task(half, k, int(rng.randint(2**31 - 1)), device), rows), half)
 
-    n_halves = _MORE_HALVES if len(labels) < _FEW else _HALVES
+    n_halves = _MORE_HALVES if len(samples) < _FEW else _HALVES
+    labels = numbered_by_size(by_values(candidate.labels, samples))
     return come_back(labels, k, cluster, np.random.RandomState(seed), n_halves)
 
 
