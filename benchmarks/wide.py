@@ -1,11 +1,12 @@
 """Data with many columns: clusters of unequal sizes, and data without clusters; AutoFusion's accuracy and its warnings.
 
-    python benchmarks/wide.py [--draws 40] [--seed 0]
+    python benchmarks/wide.py [--draws 40] [--seed 0] [--count]
 
 Prints the mean accuracy in percent with and without uneven cuts of neighbour graphs, and that of scikit-learn's spectral
 clustering on the same columns (logarithms where values are log-normal, standardised). Then, of clusterings that are right
-(at least 95 %) and wrong (less than 80 %), and of data without clusters, the share with a NoStructureWarning or an
-UnstableClustersWarning.
+(at least 95 %) and wrong (less than 80 %), and of data without clusters, how many have a NoStructureWarning or an
+UnstableClustersWarning. ``--count`` prints instead the mean adjusted Rand index with the number of clusters given and found,
+and how often that number is right and how often there are said to be none.
 """
 
 from __future__ import annotations
@@ -98,7 +99,7 @@ WITHOUT_CLUSTERS: dict[str, Callable[[np.random.Generator, int, int], np.ndarray
 COLUMNS = (3, 10, 25, 80, 200, 500)
 
 
-def fitted(views: Views, k: int) -> tuple[AutoFusion, bool]:
+def fitted(views: Views, k: int | str) -> tuple[AutoFusion, bool]:
     """The model, and whether it was warned of."""
     with warnings.catch_warnings(record=True) as given:
         warnings.simplefilter("always")
@@ -132,6 +133,20 @@ def print_clustered(draws: int, seed: int) -> None:
         print(f"| {name} | {means} | {_share(accuracy >= RIGHT, warned)} | {_share(accuracy < WRONG, warned)} |", flush=True)
 
 
+def print_counted(draws: int, seed: int) -> None:
+    print("| | ARI, number given | ARI, number found | right | no clusters |\n|---|---|---|---|---|")
+    for name, make in CLUSTERED.items():
+        rows = []
+        for i in range(draws):
+            views, y = make(np.random.default_rng([seed, i]))
+            k = int(y.max()) + 1
+            given, found = fitted(views, k)[0], fitted(views, "auto")[0]
+            scores = [metrics.ari(y, model.labels_) for model in (given, found)]
+            rows.append([*scores, found.n_clusters_ == k, found.n_clusters_ == 1])
+        ari, ari_found, right, none = np.mean(rows, axis=0)
+        print(f"| {name} | {ari:.3f} | {ari_found:.3f} | {right:.0%} | {none:.0%} |", flush=True)
+
+
 def print_without_clusters(draws: int, seed: int) -> None:
     print("\n| no clusters | warned of |\n|---|---|")
     for place, (name, make) in enumerate(WITHOUT_CLUSTERS.items()):
@@ -152,7 +167,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--draws", type=int, default=40)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--count", action="store_true")
     options = parser.parse_args()
+    if options.count:
+        print_counted(options.draws, options.seed)
+        return
     print_clustered(options.draws, options.seed)
     print_without_clusters(options.draws, options.seed)
 

@@ -21,6 +21,7 @@ __all__ = [
     "Returned",
     "Verdict",
     "come_back",
+    "joint_cuts_come_back",
     "judge",
     "judge_by_graph",
     "judge_by_neighbors",
@@ -222,8 +223,19 @@ def with_halves(
     evidence: Evidence, samples: Samples, labels: np.ndarray, k: int, random_state: np.random.RandomState
 ) -> Evidence:
     """The evidence for clusters of the joint graph, with what comes back of them in halves, and of parts of clouds."""
-    back = come_back(labels, k, lambda rows, rng: _cut_joint_graph(samples.of_rows(rows), k, rng), random_state)
+    back = joint_cuts_come_back(samples, labels, k, random_state)
     return replace(evidence, returned=back.agreement, null_returned=parts_of_clouds(samples, k, random_state)[0])
+
+
+def joint_cuts_come_back(
+    samples: Samples, labels: np.ndarray, k: int, random_state: np.random.RandomState, n_halves: int = _HALVES
+) -> Returned:
+    """:func:`come_back` of clusters of the joint graph."""
+
+    def cluster(rows: np.ndarray, rng: np.random.RandomState) -> np.ndarray:
+        return _cut_joint_graph(samples.of_rows(rows), k, rng)
+
+    return come_back(labels, k, cluster, random_state, n_halves)
 
 
 def parts_of_clouds(samples: Samples, k: int, random_state: np.random.RandomState) -> tuple[float, float]:
@@ -233,11 +245,8 @@ def parts_of_clouds(samples: Samples, k: int, random_state: np.random.RandomStat
     """
 
     def measured(cloud: Samples) -> tuple[float, float]:
-        def cluster(rows: np.ndarray, rng: np.random.RandomState) -> np.ndarray:
-            return _cut_joint_graph(cloud.of_rows(rows), k, rng)
-
         labels = _cut_joint_graph(cloud, k, random_state)
-        back = come_back(labels, k, cluster, random_state, _HALVES // _CLOUDS)
+        back = joint_cuts_come_back(cloud, labels, k, random_state, _HALVES // _CLOUDS)
         return back.agreement or 0.0, division_ratio(cloud.joint_graph(), labels)
 
     found = [measured(samples.null(random_state).compact()) for _ in range(_CLOUDS)]

@@ -142,18 +142,34 @@ def test_clusters_of_unequal_sizes_are_found_by_the_uneven_cut():
     assert model.choice_.reason.endswith("cut into clusters of unequal sizes")
 
 
-@pytest.mark.parametrize(("back", "inside", "is_taken"), [(0.9, 0.9, True), (0.9, 0.3, False), (0.3, 0.9, False)])
-def test_an_uneven_cut_is_taken_only_if_it_is_better_in_both(back, inside, is_taken, monkeypatch):
+@pytest.mark.parametrize(
+    ("agreement", "back", "inside", "is_taken"),
+    [(0.6, 0.9, 0.9, True), (0.9, 0.9, 0.3, False), (0.9, 0.3, 0.9, False), (0.3, 0.9, 0.9, False)],
+)
+def test_an_uneven_cut_is_taken_only_if_it_is_better_in_every_merit(agreement, back, inside, is_taken, monkeypatch):
     samples, _ = small_clouds(0)
     usual = candidate_of(JOINT, np.repeat([0, 1], 80))
     other = replace(usual, labels=np.repeat([0, 1], [20, 140]), uneven=True)
-    merits = {False: Merit(0.0, None, 0.6), True: Merit(0.0, None, inside)}
-    monkeypatch.setattr(Merit, "back", property(lambda merit: 0.6 if merit is merits[False] else back))
-    monkeypatch.setattr(choosing, "merit_of", lambda candidate, *_: merits[candidate.uneven])
-    candidates, returned = [usual], [Returned((0.6,), np.ones(2)), Returned((back,), np.ones(2))]
-    kept = choosing._with_better_cuts(candidates, {0: other}, returned, samples)
-    assert candidates == [other if is_taken else usual]
-    assert kept == [returned[is_taken]]
+    found = {False: (0.6, 0.6), True: (agreement, inside)}
+    monkeypatch.setattr(
+        choosing, "merit_of", lambda each, back, *_: Merit(found[each.uneven][0], back, found[each.uneven][1])
+    )
+    fused = candidate_of("fused graphs", usual.labels)
+    back_of = [Returned((0.6,), np.ones(2)), Returned((0.5,), np.ones(2))]
+    better = Returned((back,), np.ones(2))
+    ways, returned = [usual, fused], list(back_of)
+    choosing._take_better_cuts(ways, returned, {0: other}, [better], samples)
+    assert ways == [other if is_taken else usual, fused]
+    assert returned == [better if is_taken else back_of[0], back_of[1]]
+
+
+def test_few_samples_that_lie_apart_are_no_better_clusters_than_what_all_ways_find():
+    """A tenth of the samples, found by the uneven cut alone, is not what the others find."""
+    usual = candidate_of(JOINT, np.repeat([0, 1], 80))
+    other = replace(usual, labels=(np.arange(160) % 10 == 0).astype(int), uneven=True)
+    rest = [candidate_of("anchors", usual.labels), candidate_of("fused graphs", usual.labels)]
+    assert choosing._agreement_with(usual, rest) == 1
+    assert choosing._agreement_with(other, rest) < 0.05
 
 
 def test_an_uneven_cut_of_some_samples_is_made_of_all(monkeypatch):

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from viewfuse.cluster.auto.measure import measured_samples
 from viewfuse.cluster.counting import count_clusters, count_clusters_of_graphs, default_counts, profile
 from viewfuse.cluster.structure import Evidence
 from viewfuse.graphs import Samples
@@ -196,6 +197,33 @@ def test_a_number_with_a_small_score_does_not_hold_if_its_clusters_do_not_come_b
     samples = Samples(tuple(one_large_and_two_small(np.random.default_rng(1))))
     monkeypatch.setattr(profile, "with_halves", lambda evidence, *_: replace(evidence, returned=0.6, null_returned=0.5))
     assert count_clusters(samples).suggested == 1
+
+
+def wide(amplitude):
+    """Clusters of 60 to 100 samples in 200 columns, of which 40 differ between them."""
+    rng, labels = np.random.default_rng(0), np.repeat(np.arange(5), [60, 70, 80, 90, 100])
+    means = np.zeros((5, 200))
+    means[:, :40] = amplitude * rng.normal(size=(5, 40))
+    return measured_samples([means[labels] + rng.normal(size=(400, 200))], None, [False])
+
+
+def test_clusters_in_many_columns_are_counted_by_halves():
+    # Each is divided more easily than it is cut out. There were "no clusters".
+    samples = wide(0.8)
+    found = profile._Profile.of(samples)
+    assert profile._best_supported(found.rows, found.evidence_of) is found.that_comes_back() is None
+    counts = count_clusters(samples)
+    assert counts.suggested == 5
+    assert counts.evidence.division > 0.75
+    assert counts.evidence.comes_back
+
+
+def test_few_numbers_are_asked_by_halves(monkeypatch):
+    asked, found = [], profile._Profile.of(wide(0.0), range(2, 10))
+    monkeypatch.setattr(profile, "_from_best", lambda rows: iter(sorted(rows)))
+    monkeypatch.setattr(found, "_evidence_by_halves", lambda k: asked.append(k) or Evidence(1.0, False, 0.0))
+    assert found.supported_by_halves(found.rows) is None
+    assert asked == [2, 3, 4]
 
 
 def test_pieces_of_equal_samples_are_not_divided():

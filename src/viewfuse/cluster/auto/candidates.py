@@ -12,7 +12,7 @@
 
 Neighbour graphs are cut in two ways: by rows of the eigenvectors at unit length, which divides a large cluster sooner than
 it finds a small one, and ``uneven``, by rows divided by the roots of degrees, which is the other way round and spends
-clusters on outliers sooner. The second is taken if more of it comes back in halves and more neighbours are inside.
+clusters on outliers sooner. The second is taken if it is better in every merit (:mod:`viewfuse.cluster.auto.merit`).
 
 If samples are missing from views, each of these fills the gaps in its own way, and none is best everywhere. Then k-means on
 the embeddings of all is the result (``all together``). Each is weighted by the odds ``b/(1 − b)`` that its clusters come

@@ -173,9 +173,11 @@ class Chooser:
         others = self._uneven(candidates, samples, n_clusters)
         back = [partial(returned_of, each, samples, self.device, seed) for each in [*candidates, *others.values()]]
         fused, *returned = together([make, *back])
-        returned = _with_better_cuts(candidates, others, returned, samples)
+        back_of_others = returned[len(candidates) :]
+        del returned[len(candidates) :]
         self._append(fused, candidates)
         returned.append(returned_of(fused, samples, self.device, seed))
+        _take_better_cuts(candidates, returned, others, back_of_others, samples)
         if samples.present is not None:
             weights = [odds(each) for each in returned]
             self._append(all_together(candidates, weights, self._task(samples, n_clusters)), candidates)
@@ -281,18 +283,30 @@ def _of_rows(candidate: Candidate, rows: np.ndarray) -> Candidate:
     return replace(candidate, labels=candidate.labels[rows], embedding=candidate.embedding[rows], given_graph=graph)
 
 
-def _with_better_cuts(
-    candidates: list[Candidate], others: dict[int, Candidate], returned: list[Returned], samples: Samples
-) -> list[Returned]:
-    """Replace candidates by other cuts of the same graphs that are better; what comes back of the candidates then.
+def _take_better_cuts(
+    candidates: list[Candidate],
+    returned: list[Returned],
+    others: dict[int, Candidate],
+    back_of_others: Sequence[Returned],
+    samples: Samples,
+) -> None:
+    """Replace candidates, and what comes back of them, by other cuts of the same graphs that are better in every merit.
 
-    ``others`` are by the positions of the candidates; ``returned`` is what comes back of these, and then of the others.
+    ``others`` are by the positions of the candidates. Clusters that are less equal come back more and have more neighbours
+    inside if they are a few samples that lie apart, so the candidates of other graphs must agree more with them, too.
     """
-    kept, back_of_others = returned[: len(candidates)], returned[len(candidates) :]
+    usual = list(candidates)
     for (i, other), back in zip(others.items(), back_of_others, strict=True):
-        if merit_of(other, back, samples).beats(merit_of(candidates[i], kept[i], samples)):
-            candidates[i], kept[i] = other, back
-    return kept
+        rest = [each for j, each in enumerate(usual) if j != i]
+        one, two = (
+            merit_of(*found, samples, _agreement_with(found[0], rest)) for found in ((usual[i], returned[i]), (other, back))
+        )
+        if two.beats(one):
+            candidates[i], returned[i] = other, back
+
+
+def _agreement_with(candidate: Candidate, rest: Sequence[Candidate]) -> float:
+    return mean_of_others(_agreement([candidate, *rest]))[0]
 
 
 def _best(

@@ -58,8 +58,8 @@ class Merit:
         return 0.0 if self.returned.agreement is None else self.returned.agreement
 
     def beats(self, other: Merit) -> bool:
-        """Whether more comes back and more neighbours are inside: one alone also grows if clusters are less equal."""
-        return self.back > other.back and self.inside > other.inside
+        """Whether it has more of everything; as much agreement is enough."""
+        return self.agreement >= other.agreement and self.back > other.back and self.inside > other.inside
 
 
 def merit_of(candidate: Candidate, returned: Returned, samples: Samples, agreement: float = 0.0) -> Merit:

@@ -26,15 +26,17 @@ best sum may divide clusters that are there into parts that are not; then the ne
 sum. Numbers with a smaller sum are not asked: of many numbers, one has evidence by chance. Only the number whose eigenvalues
 are the smallest beside those of the cloud is, if they are less than half of these: modularity is small for clusters of
 unequal sizes, and agreement if the views see different ones. Its clusters must come back in halves of the samples, more than
-parts of clouds do (:mod:`viewfuse.cluster.verdict`). Else there are no clusters.
+parts of clouds do (:mod:`viewfuse.cluster.verdict`). At last the three best numbers are judged as a fit with that number is,
+by what comes back in halves: in many columns a graph alone says little of clusters. Else there are no clusters.
 
 Time is that of the eigenvectors of four graphs and ``n k²`` for each k; of more than 2,000 samples, 2,000 are taken.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -55,7 +57,7 @@ from ..structure import (
     ratio_to_null,
     typical_rows,
 )
-from ..verdict import with_halves
+from ..verdict import joint_cuts_come_back, parts_of_clouds, with_halves
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -69,6 +71,7 @@ _CERTAIN_GAP = 0.8
 _LEAST_JUMP = 0.01  # else the pieces fall apart further: the next eigenvalue is near 0 too
 _SMALLEST_CLUSTER, _FEWEST = 0.05, 3  # of the mean size; samples
 _NEARLY_BEST, _ALSO_HOLDS = 0.97, 0.8  # of the best score
+_MOST_ASKED = 3  # numbers, by halves
 _SMALLEST = 1e-6
 _COLUMNS = ("score", "gain", "agreement", "gap", "jump")
 
@@ -166,7 +169,7 @@ def count_clusters(samples: Samples, counts: Iterable[int] | None = None) -> Clu
     found = _Profile.of(samples, counts)
     rows = found.rows
     left = _without_coarse(rows, found.evidence_of, found.divides_further)
-    best = _best_supported(left, found.evidence_of) or found.that_comes_back()
+    best = _best_supported(left, found.evidence_of) or found.that_comes_back() or found.supported_by_halves(left)
     # If the number that fits best has no evidence, the others are too alike for an exact one: rounding would choose it.
     if best is not None and best == _best(left) and counts is None:
         skipped = {k: found.row(k) for k in _between(sorted(rows), best)}
@@ -287,6 +290,21 @@ class _Profile:
         self._evidence[best] = evidence
         return best if evidence.comes_back else None
 
+    def supported_by_halves(self, rows: dict[int, _Row]) -> int | None:
+        """The best number with evidence for its clusters if what comes back in halves counts; a few are asked."""
+        for k in islice(_from_best(rows), _MOST_ASKED):
+            evidence = self._evidence_by_halves(k)
+            if evidence.supported:
+                self._evidence[k] = evidence
+                return k
+        return None
+
+    def _evidence_by_halves(self, k: int) -> Evidence:
+        labels, rng = self._joint.labels(k), np.random.RandomState(0)
+        back = joint_cuts_come_back(self._samples, labels, k, rng).agreement
+        clouds = partial(parts_of_clouds, self._samples, k, rng)
+        return Evidence.of(self._joint.graph, self._joint.found, self._null_values, labels, back, clouds)
+
     def _null_ratio(self, k: int) -> float:
         return ratio_to_null(self._joint.found.values, self._null_values, k)
 
@@ -343,13 +361,15 @@ def _counts_of(rows: dict[int, _Row], best: int | None, evidence_of: Callable[[i
 
 def _best_supported(rows: dict[int, _Row], evidence_of: Callable[[int], Evidence]) -> int | None:
     """The best number with evidence for its clusters. It is sought from the best on, as evidence takes time."""
+    return next((k for k in _from_best(rows) if evidence_of(k).supported), None)
+
+
+def _from_best(rows: dict[int, _Row]) -> Iterator[int]:
+    """The numbers that are nearly as good as the best, from this on."""
     left = _nearly_as_good(rows)
     while left:
-        best = _best(left)
-        if evidence_of(best).supported:
-            return best
+        yield (best := _best(left))
         del left[best]
-    return None
 
 
 def _without_coarse(
