@@ -154,6 +154,21 @@ FOUND = {
         165904,
         {"max_iter": 15, "beta": 1.01, "n_anchors": 5, "tol": 1.01, "gamma": 1.01, "alpha": 1e-300},
     ),
+    "rows of two points were cut into 55 clusters with a warning of scikit-learn": Case(
+        "auto",
+        58,
+        55,
+        (
+            ("two rows", "object", 3),
+            ("any exponent", "float64", 1),
+            ("any exponent", "fortran", 2),
+            ("any exponent", "float64", 1),
+            ("nearly equal", "fortran", 29),
+            ("any exponent", "sparse", 3),
+        ),
+        148124,
+        {},
+    ),
     "a parameter did not fit into single precision": Case(
         "imvsc", 6, 4, (("noise", "int64", 44), ("one giant", "int64", 4)), 11616, {"max_iter": 1, "beta": 1e300}
     ),

@@ -16,6 +16,7 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator, eigsh
 from sklearn.cluster import KMeans
 
+from .._utils.warn import ignoring
 from .assign import assign_clusters, unit_rows
 from .components import component_vectors
 from .eigensolvers import largest_eigenpairs
@@ -131,7 +132,8 @@ def grouped_rows(
     for start in starts:
         if np.bincount(start, minlength=k).min() == 0:
             continue
-        found = KMeans(k, init=_means(rows, start, k), n_init=1).fit(rows).labels_.astype(np.int64)
+        with ignoring("Number of distinct clusters"):
+            found = KMeans(k, init=_means(rows, start, k), n_init=1).fit(rows).labels_.astype(np.int64)
         is_whole = np.bincount(found, minlength=k).min() > 0
         if is_whole and _inertia(rows, found, k) < _inertia(rows, best, k):
             best = found
