@@ -177,6 +177,9 @@ def test_what_is_readable_has_the_units_of_the_column():
     pair = ["small", *["big"] * 9]
     ordered_pair = learned(pair, asked=["small", "big"])
     assert ordered_pair.readable(pd.Series(pair), "t")[:2].tolist() == [[0, 1, 0], [1, 0, 1]]
+    grades = [f"grade {letter}" for letter in "abcdefghi"]
+    many = learned(grades * 5, asked=grades)
+    assert many.readable(pd.Series(grades), "t")[:, 0].tolist() == list(range(9))
     amounts = RNG.gamma(1, 100, size=50)
     np.testing.assert_array_equal(learned(amounts).readable(pd.Series(amounts), "t")[:, 0], amounts)
     assert np.isnan(learned(words).readable(pd.Series([None, "a"]), "t")[0]).all()
