@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from statistics import fmean
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...plotting import PALETTE
 from .results import MethodResult, Ranking
@@ -13,6 +13,16 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = ["plot_bars", "plot_critical_differences", "plot_quality_against_time"]
+
+# Where a name may stand beside its point, in points, and which of its sides is there.
+_BESIDE = (
+    ((4, 6), "left"),
+    ((4, -7), "left"),
+    ((-4, 6), "right"),
+    ((-4, -7), "right"),
+    ((6, 0), "left"),
+    ((-6, 0), "right"),
+)
 
 
 def plot_critical_differences(found: Ranking) -> Figure:
@@ -81,13 +91,14 @@ def plot_quality_against_time(found: Sequence[MethodResult]) -> Figure:
     from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
     figure, ax = plt.subplots(figsize=(6.8, 4.6), layout="constrained")
+    points = {}
     for method in dict.fromkeys(result.method for result in found):
         own = [result for result in found if result.method == method and result.scores]
         if not own:
             continue
         x, y = fmean(fmean(result.seconds) for result in own), fmean(result.mean("acc") or 0.0 for result in own)
         ax.plot(x, y, "o", color=PALETTE[0], ms=5)
-        ax.annotate(method, (x, y), xytext=(4, 3), textcoords="offset points", fontsize=8)
+        points[method] = (x, y)
     ax.set_xscale("log")
     ax.xaxis.set(
         major_locator=LogLocator(subs=(1, 2, 5)),
@@ -97,4 +108,35 @@ def plot_quality_against_time(found: Sequence[MethodResult]) -> Figure:
     ax.set(xlabel="CPU seconds per fit, mean over data sets, one thread", ylabel="Acc (%), mean over data sets")
     ax.grid(color="0.92")
     ax.spines[["top", "right"]].set_visible(False)
+    _name_points(ax, points)
     return figure
+
+
+def _name_points(ax: Any, points: dict[str, tuple[float, float]]) -> None:
+    """Write the names beside the points, each where it covers the least of other names, of points and beyond the axes."""
+    from matplotlib.transforms import Bbox
+
+    ax.figure.draw_without_rendering()  # so that places in pixels are known
+    around = [Bbox.from_extents(*(place - 4), *(place + 4)) for place in map(ax.transData.transform, points.values())]
+    taken = list(around)
+    for own, (name, point) in zip(around, points.items(), strict=True):
+        options = {"textcoords": "offset points", "fontsize": 8, "va": "center"}
+        tried = [ax.annotate(name, point, xytext=place, ha=side, **options) for place, side in _BESIDE]
+        boxes = [text.get_window_extent() for text in tried]
+        costs = [
+            sum(_common_area(box, other) for other in taken if other is not own) + _area(box) - _common_area(box, ax.bbox)
+            for box in boxes
+        ]
+        best = costs.index(min(costs))
+        taken.append(boxes[best])
+        for text in tried[:best] + tried[best + 1 :]:
+            text.remove()
+
+
+def _area(box: Any) -> float:
+    return float(box.width * box.height)
+
+
+def _common_area(box: Any, other: Any) -> float:
+    common = type(other).intersection(box, other)
+    return 0.0 if common is None else _area(common)
