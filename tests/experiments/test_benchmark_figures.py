@@ -17,9 +17,7 @@ def result(method, seconds, accuracy):
 
 def test_names_of_points_do_not_cover_each_other_and_stay_inside():
     rng = np.random.default_rng(0)
-    found = [
-        result(f"method-{i}", *place) for i, place in enumerate(zip(10 ** rng.uniform(-1, 2, 14), rng.uniform(20, 95, 14)))
-    ]
+    found = [result(f"method-{i}", 10 ** rng.uniform(-1, 2), rng.uniform(20, 95)) for i in range(14)]
     found += [result("beside", found[0].seconds[0] * 1.02, found[0].scores["acc"][0]), result("far right", 150.0, 50.0)]
     figure = plot_quality_against_time(found)
     figure.draw_without_rendering()
