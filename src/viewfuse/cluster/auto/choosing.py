@@ -293,7 +293,7 @@ def _take_better_cuts(
     """Replace candidates, and what comes back of them, by other cuts of the same graphs that are better in every merit.
 
     ``others`` are by the positions of the candidates. Clusters that are less equal come back more and have more neighbours
-    inside if they are a few samples that lie apart, so the candidates of other graphs must agree more with them, too.
+    inside if they are a few samples that lie apart, so the candidates of other graphs must agree with them as much, too.
     """
     usual = list(candidates)
     for (i, other), back in zip(others.items(), back_of_others, strict=True):
