@@ -41,7 +41,7 @@ def test_the_estimate_is_close_to_the_memory_that_a_fit_takes(key, n_views, n_fe
         finally:
             tracemalloc.stop()
     needed = model._demand().bytes(views)
-    assert 0.5 * needed < peak < 1.5 * needed
+    assert 0.5 * needed < peak < 1.75 * needed
 
 
 @pytest.mark.parametrize("key", SQUARE)
