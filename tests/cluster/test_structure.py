@@ -172,6 +172,14 @@ def test_outliers_are_few(outliers, are_set_aside):
     assert np.isin(np.arange(outliers), typical).any() != are_set_aside
 
 
+def test_after_some_outliers_only_far_ones_are_set_aside_and_at_most_a_tenth_in_all():
+    rng = np.random.default_rng(0)
+    samples = Samples((np.vstack([rng.normal(size=(95, 2)), 1000.0 * rng.normal(size=(5, 2))]),))
+    assert len(typical_rows(samples, 2)) == 94  # one at the edge of the cloud too
+    np.testing.assert_array_equal(typical_rows(samples, 2, left_out=5), np.arange(95))
+    assert len(typical_rows(samples, 2, left_out=10)) == 100
+
+
 def test_of_few_samples_none_is_an_outlier():
     points = np.vstack([np.random.default_rng(0).normal(size=(30, 2)), [[1000.0, 0.0]]])
     assert len(typical_rows(Samples((points,)), 2)) == 31

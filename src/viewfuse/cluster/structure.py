@@ -153,17 +153,18 @@ def drawn_rows(n_samples: int, random_state: np.random.RandomState, most: int = 
     return np.sort(random_state.choice(n_samples, most, replace=False))
 
 
-def typical_rows(samples: Samples, least: int) -> np.ndarray:
+def typical_rows(samples: Samples, least: int, left_out: int = 0) -> np.ndarray:
     """The samples that are like others. Outliers would be clusters of their own.
 
-    None is left out if there are few samples, if more than a tenth would be outliers, or if fewer than ``least`` would be
-    left.
+    None is left out if there are few samples, if more than a tenth would be outliers, those that were ``left_out`` before
+    included, or if fewer than ``least`` would be left. After some were, only those that lie far away are: what is left of
+    a cloud with heavy tails always has an edge.
     """
     every = np.arange(len(samples))
     if len(samples) < _FEWEST_WITH_OUTLIERS:
         return every
-    inside = ~samples.neighbors.outliers()
-    return every[inside] if inside.sum() >= max((1 - _MOST_OUTLIERS) * len(samples), least) else every
+    inside = ~(samples.neighbors.far_outliers() if left_out else samples.neighbors.outliers())
+    return every[inside] if inside.sum() >= max((1 - _MOST_OUTLIERS) * (len(samples) + left_out), least) else every
 
 
 def null_spectra(samples: Samples, count: int, random_state: np.random.RandomState) -> list[tuple[sp.csr_array, Spectrum]]:

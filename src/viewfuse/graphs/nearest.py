@@ -157,9 +157,20 @@ class Neighbors:
         not lie alone: by the nearest three their surroundings are as dense as these', and those are twice as near as the
         last neighbour, and at most five times as far as they are from the median sample.
         """
-        near = self.distance[:, : min(_NEAREST, self.distance.shape[1])][:, -1]
-        alone = (near > self.distance[:, -1] / 2) | (near > _FAR * np.median(near)) | (self.outlier_scores(_NEAREST) >= 1)
+        near = self._near()
+        alone = (near > self.distance[:, -1] / 2) | self._is_far() | (self.outlier_scores(_NEAREST) >= 1)
         return np.asarray((self.outlier_scores() >= 1) & alone)
+
+    def far_outliers(self) -> np.ndarray:
+        """The outliers whose nearest three are more than five times as far away as those of the median sample, (n,)."""
+        return np.asarray((self.outlier_scores() >= 1) & self._is_far())
+
+    def _near(self) -> np.ndarray:
+        return self.distance[:, : min(_NEAREST, self.distance.shape[1])][:, -1]
+
+    def _is_far(self) -> np.ndarray:
+        near = self._near()
+        return np.asarray(near > _FAR * np.median(near))
 
     def graph(self) -> sp.csr_array:
         """The symmetric (n, n) graph."""

@@ -286,6 +286,19 @@ def test_a_view_of_one_column_without_clusters_does_not_look_clear():
     assert vf.metrics.accuracy(y, model.labels_) > 0.95
 
 
+@pytest.mark.filterwarnings("ignore::viewfuse.exceptions.UnstableClustersWarning")
+def test_outliers_that_hide_others_are_all_set_aside():
+    """Two of six far samples seemed to belong together until the others were gone, and took the place of a small cluster."""
+    rng = np.random.default_rng(10)
+    y = np.repeat([0, 1], [391, 9])
+    centres = [[-5.6, -7.0, -0.2], [-1.8, -1.2, 0.6]], [[2.1, 2.7, 8.5, 5.3], [2.8, 0.3, 2.4, -6.6]]
+    views = [np.array(pair)[y] + rng.normal(size=(400, len(pair[0]))) for pair in centres]
+    for view, factor in zip(views, (14, 9), strict=True):
+        view[:6] *= factor
+    model = AutoFusion(2, random_state=0).fit(views)
+    assert vf.metrics.ari(y, model.labels_) > 0.9
+
+
 @pytest.mark.filterwarnings("ignore::viewfuse.exceptions.ViewfuseWarning")
 def test_outliers_are_not_left_out_if_as_many_clusters_as_samples_are_asked_for():
     values = np.random.RandomState(0).standard_normal((58, 1)) ** 5

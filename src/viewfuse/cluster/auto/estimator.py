@@ -303,14 +303,19 @@ class AutoFusion(AssignmentMixin, EmbeddingMixin, RelationIdsMixin, MultiViewClu
         return GivenViews(chosen, present, encoded, kinds, factors, own.are_given), repeats
 
     def _measured_rows(self, given: GivenViews, order: np.ndarray, rng: np.random.RandomState) -> tuple[np.ndarray, Samples]:
-        """The samples that are clustered: of many, some drawn at random, and in any case without outliers."""
-        rows = self._clustered_rows(order, rng)
-        self._measure, self._sample_points, samples = given.measured(rows)
-        typical = typical_rows(samples, 2 if self.n_clusters == "auto" else self.n_clusters)
-        if len(typical) < len(rows):
-            rows = rows[typical]
+        """The samples that are clustered: of many, some drawn at random, and in any case without outliers.
+
+        Outliers hide others: those that are far away make all columns smaller, and two that are close to each other are not
+        alone. So far ones are looked for again until there are none.
+        """
+        drawn = rows = self._clustered_rows(order, rng)
+        least = 2 if self.n_clusters == "auto" else self.n_clusters
+        while True:
             self._measure, self._sample_points, samples = given.measured(rows)
-        return rows, samples
+            typical = typical_rows(samples, least, left_out=len(drawn) - len(rows))
+            if len(typical) == len(rows):
+                return rows, samples
+            rows = rows[typical]
 
     def _joint_cut(
         self, given: GivenViews, order: np.ndarray, rows: np.ndarray, samples: Samples, rng: np.random.RandomState
