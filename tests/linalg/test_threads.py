@@ -171,6 +171,14 @@ def test_computations_run_in_this_thread_without_idle_cores_or_a_limit_on_thread
                 assert worker.together([get_ident, get_ident]) == [get_ident()] * 2
 
 
+def test_computations_that_run_together_have_one_openmp_thread_each(monkeypatch):
+    def openmp_threads():
+        return {library["num_threads"] for library in threadpool_info() if library["user_api"] == "openmp"}
+
+    with at_once(monkeypatch, 2), worker.threads_for(10):
+        assert worker.together([openmp_threads] * 4) == [{1}] * 4
+
+
 def test_an_error_in_a_computation_is_raised(monkeypatch):
     with at_once(monkeypatch, 2), worker.threads_for(10), pytest.raises(ZeroDivisionError):
         worker.together([lambda: 1 / 0, lambda: 1])

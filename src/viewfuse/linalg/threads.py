@@ -181,6 +181,8 @@ def together(tasks: Sequence[Callable[[], Any]]) -> list[Any]:
 
     def alone(task: Callable[[], Any]) -> Any:
         _at_once.set(1)
+        # OpenMP has a limit for each thread that calls it, so that of the caller does not hold here.
+        _set_thread_numbers([1] * len(_openmp().lib_controllers), _openmp())
         return task()
 
     with ThreadPoolExecutor(threads) as pool:
@@ -278,12 +280,17 @@ def _blas() -> ThreadpoolController:
     return _libraries().select(user_api="blas")
 
 
+@cache
+def _openmp() -> ThreadpoolController:
+    return _libraries().select(user_api="openmp")
+
+
 def _thread_numbers() -> list[int]:
     return [library.get_num_threads() for library in _libraries().lib_controllers]
 
 
-def _set_thread_numbers(numbers: list[int]) -> None:
-    for library, number in zip(_libraries().lib_controllers, numbers, strict=True):
+def _set_thread_numbers(numbers: list[int], libraries: ThreadpoolController | None = None) -> None:
+    for library, number in zip((libraries or _libraries()).lib_controllers, numbers, strict=True):
         library.set_num_threads(number)
 
 
