@@ -19,7 +19,18 @@ from array_api_compat import (
 from ..exceptions import ParameterError
 from .extras import require
 
-__all__ = ["beside", "free_memory", "is_on_accelerator", "is_tensor", "moves_to", "on_device", "to_host", "true_positions"]
+__all__ = [
+    "beside",
+    "free_memory",
+    "has_fast_tf32",
+    "is_on_accelerator",
+    "is_single_on_cuda",
+    "is_tensor",
+    "moves_to",
+    "on_device",
+    "to_host",
+    "true_positions",
+]
 
 
 def to_host(array: Any) -> np.ndarray:
@@ -41,6 +52,20 @@ def is_tensor(array: Any) -> bool:
 def is_on_accelerator(array: Any) -> bool:
     """Return whether the array is not in the processor's memory."""
     return is_cupy_array(array) or (is_torch_array(array) and array.device.type != "cpu")
+
+
+def is_single_on_cuda(array: Any) -> bool:
+    """Return whether this is a PyTorch tensor in single precision on a CUDA device."""
+    return is_torch_array(array) and array.device.type == "cuda" and str(array.dtype) == "torch.float32"
+
+
+def has_fast_tf32(array: Any) -> bool:
+    """Return whether this is such a tensor on an NVIDIA device whose tensor cores know TF32 (from Ampere on)."""
+    if not is_single_on_cuda(array):
+        return False
+    import torch
+
+    return torch.version.hip is None and torch.cuda.get_device_capability(array.device) >= (8, 0)
 
 
 def beside(array: Any, matrix: np.ndarray) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 
 from array_api_compat import array_namespace, is_numpy_array
 
+from .._utils.device import has_fast_tf32
 from . import threads
 
 __all__ = ["Laplacian", "isolated_samples", "row_sums"]
@@ -76,7 +77,16 @@ class Laplacian:
 
 
 def _times(matrix: Any, block: Any) -> Any:
-    return threads.matmul(matrix, block) if is_numpy_array(matrix) else matrix @ block
+    if is_numpy_array(matrix):
+        return threads.matmul(matrix, block)
+    if has_fast_tf32(matrix):
+        try:
+            from .triton_products import MOST_COLUMNS, narrow_product
+        except ImportError:  # some builds of PyTorch come without Triton
+            return matrix @ block
+        if block.shape[1] <= MOST_COLUMNS and matrix.stride(1) == 1:
+            return narrow_product(matrix, block)
+    return matrix @ block
 
 
 def row_sums(graph: Any) -> Any:

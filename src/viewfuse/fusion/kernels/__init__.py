@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from array_api_compat import is_numpy_array, is_torch_array
+from array_api_compat import is_numpy_array
 
+from ..._utils.device import is_single_on_cuda
 from .array_api import ArrayApiKernels
 from .interface import Kernels
 from .numpy_tiled import NumpyKernels
@@ -25,7 +26,7 @@ def kernels_for(array: Any) -> Kernels:
     """The implementation for arrays of this library, dtype and device."""
     if is_numpy_array(array):
         return NumpyKernels()
-    if is_torch_array(array) and array.device.type == "cuda" and str(array.dtype) == "torch.float32":
+    if is_single_on_cuda(array):
         try:
             from . import triton_tiles
         except ImportError:  # some builds of PyTorch come without Triton

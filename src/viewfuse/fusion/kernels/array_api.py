@@ -92,9 +92,11 @@ class ArrayApiKernels:
         self, update: ConsensusUpdate, weighted_sum: Any, consensus: Any, points: Any, out: Any
     ) -> ConsensusChange:
         xp = array_namespace(points)
-        # −‖p_i − p_j‖² as one product: (2p_i, −‖p_i‖², −1) · (p_j, 1, ‖p_j‖²).
-        squares, ones = xp.sum(points * points, axis=1, keepdims=True), xp.ones_like(points[:, :1])
-        left, right = xp.concat([2 * points, -squares, -ones], axis=1), xp.concat([points, ones, squares], axis=1)
+        # −‖p_i − p_j‖² as one product: (2p_i, −‖p_i‖², −1) · (p_j, 1, ‖p_j‖²). A term of all samples is contiguous in
+        # memory, because the kernels of CUDA read a term of neighbouring samples at once.
+        terms = points.T
+        squares, ones = xp.sum(terms * terms, axis=0, keepdims=True), xp.ones_like(terms[:1, :])
+        left, right = xp.concat([2 * terms, -squares, -ones], axis=0).T, xp.concat([terms, ones, squares], axis=0).T
         if not update.measured:
             self._cut(update, update.penalty * left, right, weighted_sum, out)
             return ConsensusChange(*[math.nan] * 5)
@@ -134,9 +136,10 @@ class ArrayApiKernels:
 
     def add_weighted(self, graphs: Sequence[SingleViewGraph], weights: np.ndarray, total: Any) -> None:
         for rows, columns in self._tiles(total, upper=True):
-            added: Any = 0
-            for graph, weight in zip(graphs, weights.tolist(), strict=True):
-                added = added + weight * _graph_tile(graph, rows, columns)
+            first, *others = (
+                _graph_tile(graph, rows, columns, weight) for graph, weight in zip(graphs, weights.tolist(), strict=True)
+            )
+            added = sum(others, start=first)
             total[rows, columns] = added
             if rows != columns:
                 total[columns, rows] = added.T
@@ -153,10 +156,11 @@ def _mirrored(graph: Any, rows: slice, columns: slice) -> Any:
     return None if rows == columns else graph[columns, rows]
 
 
-def _graph_tile(graph: SingleViewGraph, rows: slice, columns: slice) -> Any:
+def _graph_tile(graph: SingleViewGraph, rows: slice, columns: slice, weight: float = 1.0) -> Any:
+    """A tile of ``weight`` ≥ 0 times the graph."""
     if graph.scale is None:
-        return graph.basis[rows, columns]
-    return positive_part((graph.basis[rows, :] * graph.scale) @ graph.basis[columns, :].T)
+        return weight * graph.basis[rows, columns]
+    return positive_part((graph.basis[rows, :] * (weight * graph.scale)) @ graph.basis[columns, :].T)
 
 
 def _added(sums: list[Any]) -> list[float]:

@@ -71,5 +71,4 @@ def _sums(pairs: list[tuple[Any, Any]], mirrored: Any, new: Any, xp: Any) -> Any
 
 def positive_part(values: Any) -> Any:
     """``max(values, 0)``, entry by entry."""
-    xp = array_namespace(values)
-    return xp.where(values > 0, values, xp.zeros_like(values))
+    return array_namespace(values).clip(values, min=0.0)

@@ -139,6 +139,8 @@ def _cut_tile(
     row = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     column = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
     inside = (row < n_rows)[:, None] & (column < n_columns)[None, :]
+    # Before the product, so that it is computed while this is read.
+    mean = tl.load(total + _offsets(row, column, total_r, total_c), mask=inside, other=0.0) / weight_total
     product = tl.zeros((BLOCK, BLOCK), dtype=tl.float32)
     for first in range(0, n_terms, TERMS):
         term = first + tl.arange(0, TERMS)
@@ -150,7 +152,7 @@ def _cut_tile(
             mask=(term < n_terms)[:, None] & (column < n_columns)[None, :], other=0.0,
         )  # fmt: skip
         product += tl.dot(own, theirs, input_precision="ieee")  # not TF32
-    new = tl.load(total + _offsets(row, column, total_r, total_c), mask=inside, other=0.0) / weight_total + product
+    new = mean + product
     if CLIPPED:
         new = tl.minimum(tl.maximum(new, 0.0), upper_bound)
     tl.store(out + _offsets(row, column, out_r, out_c), new, mask=inside)
