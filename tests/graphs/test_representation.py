@@ -68,6 +68,15 @@ def test_logarithms_do_not_depend_on_the_unit(rng):
     assert np.allclose(represent(view)(view), represent(1e3 * view)(1e3 * view))
 
 
+def test_many_logarithms_have_one_scale_and_few_have_one_each(rng):
+    spread = np.linspace(0.5, 3, 12)
+    logarithms = rng.normal(size=(200, 12)) * spread
+    for d, ratio in ((12, 6.0), (4, 1.0)):
+        view = np.exp(logarithms[:, np.linspace(0, 11, d).astype(int)])
+        lengths = represent(view)(view).std(axis=0)
+        assert lengths.max() / lengths.min() == pytest.approx(ratio, rel=0.2)
+
+
 def test_new_rows_are_measured_with_the_numbers_of_the_fit(rng):
     for view in (counts(rng), np.exp(2 * rng.normal(size=(80, 6))), rng.normal(size=(80, 6))):
         measure = represent(view)

@@ -6,7 +6,9 @@ points whose Euclidean distances suit its values:
 
 * ``directions``: counts, words and other non-negative data that is mostly zero. Rows of unit length (square roots of counts,
   which have a constant variance), measured from their mean, again of unit length.
-* ``logarithms``: positive columns with heavy tails (amounts, concentrations, expression). Standardised logarithms.
+* ``logarithms``: positive columns with heavy tails (amounts, concentrations, expression). Standardised logarithms. Of more
+  than ten columns the logarithms are centred and all divided by one number: a difference of logarithms is a ratio, whatever
+  the column, and the columns that differ most between samples are those that tell most. Among a few, one could decide alone.
 * ``square roots``: shares of a whole, such as histograms and topics: non-negative, with the same sum in every row.
   Standardised square roots, whose distance is Hellinger's but for the scales of the columns: the variance of a share grows
   with the share.
@@ -30,7 +32,7 @@ __all__ = ["Representation", "represent", "sparse_if_mostly_zero"]
 
 _MOST_ZEROS = 0.5  # share of zeros from which non-negative data is about what is there, not how much
 _FEW_NONZERO, _LARGE, _HUGE = 0.1, 10**5, 10**8  # share and numbers of entries, for which a sparse matrix is faster
-_FEWEST_DIRECTIONS = 10  # columns; the direction of a row with fewer says little about it
+_FEW = 10  # columns: the direction of a row with no more says little about it, and one of them could decide alone
 _SKEWED = 1.5
 _FEWEST_SHARES, _SAME_SUM = 3, 1e-3  # columns; deviation of sums
 _CLIP = 4.0  # standard deviations
@@ -122,7 +124,7 @@ def represent(view: Any, *, encoded: bool = False, known_counts: bool = False) -
         reason = "columns of a table, encoded one by one"
         return Representation("encoded", reason, columns, np.zeros(columns.size), np.ones(columns.size))
     counts = known_counts or _is_counts(view)
-    if known_counts or (view.shape[1] > _FEWEST_DIRECTIONS and (counts or _is_mostly_zero(view))):
+    if known_counts or (view.shape[1] > _FEW and (counts or _is_mostly_zero(view))):
         reason = "whole numbers of at least 0" if counts else "non-negative and mostly zero"
         centre = np.asarray(_unit_rows(view, columns, counts=counts).mean(axis=0)).ravel()
         return Representation("directions", reason, columns, centre, np.ones(columns.size), counts=counts)
@@ -130,9 +132,10 @@ def represent(view: Any, *, encoded: bool = False, known_counts: bool = False) -
     mean, spread = values.mean(axis=0), _spread(values)
     if (floor := _floor_of_logarithms(values, mean, spread)) is not None:
         logarithms = np.log(np.maximum(values, floor))
-        return Representation(
-            "logarithms", "positive with heavy tails", columns, logarithms.mean(axis=0), _spread(logarithms), floor
-        )
+        scale = _spread(logarithms)
+        if columns.size > _FEW:
+            scale = np.full(columns.size, np.sqrt(np.mean(scale**2)))
+        return Representation("logarithms", "positive with heavy tails", columns, logarithms.mean(axis=0), scale, floor)
     if _are_shares(view):
         roots = np.sqrt(values)
         reason = "not negative, with the same sum in every row"

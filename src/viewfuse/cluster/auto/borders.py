@@ -1,7 +1,7 @@
-"""Samples at the borders of clusters that are otherwise clear.
+"""Samples at the borders of clusters.
 
-The cut of a neighbour graph is right about the clusters but not about each sample between two of them: there it goes by a
-few neighbours. If clusters are clouds, their means say more, which all samples of a cluster have a part in. So a sample is
+The cut of a graph may be right about the clusters but not about each sample between two of them: there it goes by a few
+neighbours. If clusters are clouds, their means say more, which all samples of a cluster have a part in. So a sample is
 moved to another cluster if three things speak for it:
 
 * a linear rule, learned without this sample, finds the other cluster,
@@ -44,7 +44,7 @@ def moved_at_borders(
     """
     if k < 2 or np.bincount(labels, minlength=k).min() < _FEWEST_PER_CLUSTER or min(joint.shape) > _MOST_EXACT:
         return labels
-    by_linear = LinearRule.learn(joint, labels, k, products)[1]
+    by_linear = LinearRule.labels_left_out(joint, labels, k, products)
     by_clouds = out_of_fold(voting_points(joint, k, products), labels, k).argmax(axis=1)
     elsewhere = (by_linear == by_clouds) & (by_linear != labels)
     edges = graph @ np.eye(k)[labels]

@@ -150,6 +150,8 @@ class Chooser:
         best, reason = _best(candidates, agreement, merits, cut)
         if some is not samples:
             best = self._of_all(best, first, mixture, samples, cut.n_clusters)
+        if best.name not in MIXTURES:
+            best, reason = _with_borders(best, reason, samples, cut)
         return Chosen(best, reason, tuple(candidates), agreement, merits, self.stopped)
 
     def _of_all(
@@ -334,7 +336,7 @@ def _best(
 
 
 def _with_borders(best: Candidate, reason: str, samples: Samples, cut: JointCut) -> tuple[Candidate, str]:
-    """The joint neighbours with samples at borders moved, and the reason with their number."""
+    """The candidate with samples at borders moved, and the reason with their number."""
     labels = moved_at_borders(samples.joint(), cut.graph, best.labels, cut.n_clusters, samples.joint_products)
     if moved := int(np.sum(labels != best.labels)):
         reason += f"; {counted(moved, 'sample')} at borders moved by the means of the clusters"

@@ -56,9 +56,18 @@ class LinearRule:
         mean, own = joint.mean(axis=0), np.eye(k)[labels]
         shares = own.mean(axis=0)
         slopes, fitted, leverage = _ridge(joint - mean, own - shares, products)
-        leverage = (leverage + 1 / len(joint))[:, None]
-        without = (shares + fitted - leverage * own) / np.maximum(1 - leverage, 1e-9)
-        return cls(mean, slopes, shares), without.argmax(axis=1)
+        return cls(mean, slopes, shares), _labels_left_out(own, fitted, leverage)
+
+    @staticmethod
+    def labels_left_out(joint: np.ndarray, labels: np.ndarray, k: int, products: np.ndarray | None = None) -> np.ndarray:
+        """Only the labels that :meth:`learn` gives to each sample without it. With inner products they need no columns."""
+        n, p = joint.shape
+        if products is None or p <= n or n > _MOST_EXACT:
+            return LinearRule.learn(joint, labels, k, products)[1]
+        own, gram = np.eye(k)[labels], centred_products(products)
+        targets, shift = own - own.mean(axis=0), _RIDGE * float(np.trace(gram)) / p
+        weights, leverage = _ridge_by_products(gram, targets, shift)
+        return _labels_left_out(own, targets - shift * weights, leverage)
 
     def __call__(self, joint: np.ndarray) -> np.ndarray:
         slopes = self.slopes.astype(joint.dtype)
@@ -86,10 +95,22 @@ def _ridge(
     if p <= n:
         return _narrow_ridge(centred, targets, shift)
     gram = centred @ centred.T if products is None else centred_products(products)
-    gram[np.diag_indices(n)] += shift
+    weights, leverage = _ridge_by_products(gram, targets, shift)
+    return centred.T @ weights, targets - shift * weights, leverage
+
+
+def _ridge_by_products(gram: np.ndarray, targets: np.ndarray, shift: float) -> tuple[np.ndarray, np.ndarray]:
+    """``Ay`` with ``A = (XXᵀ + λI)⁻¹``, and the diagonal of ``I − λA``; ``gram`` is overwritten."""
+    gram[np.diag_indices_from(gram)] += shift
     inverse = np.linalg.inv(gram)
-    residual = shift * (inverse @ targets)
-    return centred.T @ residual / shift, targets - residual, 1 - shift * np.diag(inverse)
+    return inverse @ targets, 1 - shift * np.diag(inverse)
+
+
+def _labels_left_out(own: np.ndarray, fitted: np.ndarray, leverage: np.ndarray) -> np.ndarray:
+    """The labels without each sample, from its indicators, the centred ones as fitted, and its leverage."""
+    leverage = (leverage + 1 / len(own))[:, None]
+    without = (own.mean(axis=0) + fitted - leverage * own) / np.maximum(1 - leverage, 1e-9)
+    return np.asarray(without.argmax(axis=1))
 
 
 def _narrow_ridge(centred: np.ndarray, targets: np.ndarray, shift: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
