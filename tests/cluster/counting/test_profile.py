@@ -101,6 +101,20 @@ def suggested(scores, supported, unbalanced=()):
     return profile._best_supported(rows, lambda k: Evidence(0.1 if k in supported else 0.9, False, 0.0))
 
 
+def test_a_number_without_gain_is_not_the_best_unless_there_is_no_other():
+    """Both graphs may set the same few odd samples apart."""
+    odd, usual = profile._Row(0.0, -0.1, 0.9, 0.1, True), profile._Row(0.0, 0.3, 0.3, 0.1, True)
+    assert profile._best({2: odd, 7: usual}) == 7
+    assert profile._best({2: odd}) == 2
+
+
+def test_a_jump_over_half_of_a_cloud_counts_more_than_nearly_the_best_score():
+    near, clear = profile._Row(0.2, 0.1, 0.9, 0.64, True), profile._Row(0.6, 0.2, 0.8, 0.7, True)
+    assert profile._best({2: near, 3: clear}) == 3
+    assert profile._best({2: near, 3: replace(clear, jump=0.4)}) == 2
+    assert profile._best({2: near, 3: replace(clear, balanced=False)}) == 2
+
+
 def test_a_number_without_evidence_gives_way_to_the_next_best():
     scores = {2: 0.3, 3: 0.9, 4: 0.86, 8: 1.0}
     assert suggested(scores, {2, 3, 4, 8}) == 8

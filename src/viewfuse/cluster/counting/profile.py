@@ -6,7 +6,8 @@ views' own (:class:`viewfuse.graphs.Samples`). Both are cut into k clusters for 
 If the clusters lie apart, the joint graph almost falls apart, and the relative eigengap ``1 − λ_k/λ_{k+1}`` is above 0.8. No
 line, ring or cloud has such a gap (a line has ``λ_2/λ_3 = 1/4``). Clusters of clusters have several such gaps; the best has
 the largest **jump**: with ``λ⁰_j`` the eigenvalues of a normally distributed cloud with the same covariances,
-``λ_{k+1}/λ⁰_{k+1} − λ_k/λ⁰_k``. Up to the true number the ratios are small, beyond it those of a cloud.
+``λ_{k+1}/λ⁰_{k+1} − λ_k/λ⁰_k``. Up to the true number the ratios are small, beyond it those of a cloud. A jump of more than
+one half, from those of clusters most of the way to those of a cloud, is as good as such a gap.
 
 A gap is relative: if one cluster of many falls off the graph, ``λ_2 = 0`` and the gap is 1, however small ``λ_3`` is. So if
 ``λ_{k+1}/λ⁰_{k+1}`` is below one half, a piece is divided as easily as clusters are, and either has clusters or is long: a
@@ -19,7 +20,8 @@ If the clusters touch, two things are added for every k, each about 0 without cl
 * **agreement**: the adjusted Rand index of the cuts of the two graphs. What both find is in the data.
 
 The smallest number with 97 % of the best sum is suggested: more clusters must add more than the rest. A number whose cut
-leaves clusters of less than a twentieth of the mean size is not, for these are outliers.
+leaves clusters of less than a twentieth of the mean size is not, for these are outliers; nor, if there are others, one
+without gain: both graphs may agree on a few odd samples.
 
 A number is suggested only if there is evidence for its clusters (:mod:`viewfuse.cluster.structure`). The number with the
 best sum may divide clusters that are there into parts that are not; then the next best is asked, down to 80 % of the best
@@ -69,6 +71,7 @@ _EVERY_NUMBER_UP_TO = 20
 _STEP = 1.12  # beyond that: the next number to try
 _CERTAIN_GAP = 0.8
 _LEAST_JUMP = 0.01  # else the pieces fall apart further: the next eigenvalue is near 0 too
+_CERTAIN_JUMP = 0.5
 _SMALLEST_CLUSTER, _FEWEST = 0.05, 3  # of the mean size; samples
 _NEARLY_BEST, _ALSO_HOLDS = 0.97, 0.8  # of the best score
 _MOST_ASKED = 3  # numbers, by halves
@@ -98,8 +101,9 @@ class ClusterCounts:
     gap : (c,) array, the relative eigengap, from 0 to 1
     jump : (c,) array, by how much the next eigenvalue is nearer to that of a cloud without clusters
     suggested : int
-        Of the numbers with evidence for their clusters, the one with the largest jump among those with a gap above 0.8; if
-        there is none, the smallest number with 97 % of the best score; 1 if no number has such evidence. If one of the
+        Of the numbers with evidence for their clusters, the one with the largest jump among those with a gap above 0.8 or a
+        jump above 0.5; if there is none, the smallest number with a gain and 97 % of the best score; 1 if no number has such
+        evidence. If one of the
         clusters that lie apart has clusters of its own, only larger numbers are compared.
     also : tuple of int, other numbers that hold nearly as well
     evidence : Evidence, whether there are clusters
@@ -212,7 +216,8 @@ class _Row:
 
     @property
     def certain(self) -> bool:
-        return self.balanced and self.gap >= _CERTAIN_GAP and self.jump >= _LEAST_JUMP
+        by_gap = self.gap >= _CERTAIN_GAP and self.jump >= _LEAST_JUMP
+        return self.balanced and (by_gap or self.jump >= _CERTAIN_JUMP)
 
     @property
     def may_divide(self) -> bool:
@@ -336,7 +341,8 @@ def _row(k: int, joint: _Divided, mean: _Divided, nulls: Sequence[_Divided]) -> 
 def _row_of_graph(k: int, mean: _Divided, alone: Sequence[_Divided]) -> _Row:
     labels = mean.labels(k)
     agreement = float(np.mean([adjusted_rand(labels, other.labels(k)) for other in alone])) if alone else 0.0
-    return _Row(mean.found.relative_gap(k), mean.modularity(k), agreement, mean.found.relative_gap(k), _balanced(labels, k))
+    jump = float(mean.found.values[k] - mean.found.values[k - 1])  # without any structure the eigenvalues are near 1
+    return _Row(jump, mean.modularity(k), agreement, mean.found.relative_gap(k), _balanced(labels, k))
 
 
 def _balanced(labels: np.ndarray, k: int) -> bool:
@@ -392,11 +398,12 @@ def _nearly_as_good(rows: dict[int, _Row]) -> dict[int, _Row]:
 
 
 def _best(rows: dict[int, _Row]) -> int:
-    """The largest jump among certain gaps; else the smallest number with nearly the best score of balanced clusters."""
+    """The largest jump among certain numbers; else the smallest with nearly the best score of balanced ones with a gain."""
     certain = [k for k in rows if rows[k].certain]
     if certain:
         return max(certain, key=lambda k: rows[k].jump)
-    some = [k for k in rows if rows[k].balanced] or list(rows)
+    balanced = [k for k in rows if rows[k].balanced] or list(rows)
+    some = [k for k in balanced if rows[k].gain > 0] or balanced
     best = max(rows[k].score for k in some)
     return min(k for k in some if rows[k].score >= best - (1 - _NEARLY_BEST) * abs(best))
 
