@@ -149,6 +149,23 @@ def test_the_least_stable_cluster_is_named_and_numbers_can_change():
     assert "least of cluster 0: 40 %" in str(verdict.renumbered(np.array([1, 0, 2])))
 
 
+def test_a_cluster_too_small_for_halves_does_not_make_the_others_uncertain():
+    """Halves of 200 samples have five of the small cluster, and divide the large one instead."""
+    labels = np.repeat([0, 1], [189, 11])
+
+    def divided(rows, rng):
+        return (rng.random_sample(len(rows)) < 0.2).astype(int)
+
+    verdict = judge(labels, 2, lambda back: Evidence(0.3, False, 0.2, back), divided, np.random.RandomState(0))
+    assert verdict.too_small.tolist() == [False, True]
+    assert verdict.evidence.returned < 0.5
+    assert verdict.stable
+    assert str(verdict).endswith("of which a half has too few samples).")
+    assert verdict.renumbered(np.array([1, 0])).too_small.tolist() == [True, False]
+    lost = Verdict(2, verdict.evidence, np.array([0.4, 0.9]), verdict.too_small)
+    assert not lost.stable
+
+
 def test_too_few_samples_for_halves():
     evidence = partial(Evidence, 0.1, False, 0.0)
     verdict = judge(np.array([0, 1, 0]), 2, evidence, lambda rows, rng: rows, np.random.RandomState(0))

@@ -12,6 +12,7 @@ import scipy.sparse as sp
 
 from .._utils.agreement import adjusted_rand
 from ..graphs import Samples
+from ..graphs.nearest import default_neighbors
 from ..linalg import halves, placed, recurrence
 from ..linalg.sparse_cut import normalized_graph, quick_cut, spectrum
 from ..linalg.threads import threads_for, together
@@ -48,11 +49,14 @@ class Verdict:
     returned : (n_clusters,) array
         How much of each cluster came back when halves of the samples were clustered alone: the mean Jaccard index with the
         most similar cluster.
+    too_small : (n_clusters,) array of bool, or None
+        Whether a half has too few samples of the cluster to find it, fewer than a neighbour list has.
     """
 
     n_clusters: int
     evidence: Evidence
     returned: np.ndarray
+    too_small: np.ndarray | None = None
 
     @property
     def supported(self) -> bool:
@@ -61,8 +65,15 @@ class Verdict:
 
     @property
     def stable(self) -> bool:
-        """Whether halves of the samples have the same clusters."""
-        return self.evidence.returned is None or self.evidence.returned >= _UNSTABLE
+        """Whether halves of the samples have the same clusters.
+
+        Where halves have too few samples of some, they divide the others instead, so only what came back of these counts.
+        """
+        if self.evidence.returned is None or self.evidence.returned >= _UNSTABLE:
+            return True
+        if self.too_small is None or self.too_small.all() or not self.too_small.any():
+            return False
+        return float(np.nanmean(self.returned[~self.too_small])) >= _UNSTABLE
 
     @property
     def certainty(self) -> float:
@@ -92,8 +103,14 @@ class Verdict:
         if np.isnan(self.returned).all():
             return "there are too few samples to cluster halves of them"
         mean, least = float(np.nanmean(self.returned)), int(np.nanargmin(self.returned))
-        note = f" (least of cluster {least}: {_percent(self.returned[least])})" if self.returned[least] < mean - 0.1 else ""
-        return f"in halves of the samples {_percent(mean)} of a cluster came back{note}"
+        return f"in halves of the samples {_percent(mean)} of a cluster came back{self._note_on(least, mean)}"
+
+    def _note_on(self, least: int, mean: float) -> str:
+        """A note on the cluster of which least came back, if that is much less than of the others."""
+        if self.returned[least] >= mean - 0.1:
+            return ""
+        why = ", of which a half has too few samples" if self.too_small is not None and self.too_small[least] else ""
+        return f" (least of cluster {least}: {_percent(self.returned[least])}{why})"
 
     def _why_not(self) -> str:
         if self.evidence.waves:
@@ -105,7 +122,8 @@ class Verdict:
 
     def renumbered(self, order: np.ndarray) -> Verdict:
         """The same with clusters in another order: the new c is the old ``order[c]``."""
-        return Verdict(self.n_clusters, self.evidence, self.returned[order])
+        too_small = None if self.too_small is None else self.too_small[order]
+        return Verdict(self.n_clusters, self.evidence, self.returned[order], too_small)
 
     def as_dict(self) -> dict[str, Any]:
         """The same in plain values, for JSON."""
@@ -128,10 +146,18 @@ class Returned:
         The adjusted Rand index of each half with the clusters; empty if there are too few samples for halves.
     shares : (k,) array
         Of each cluster, the mean Jaccard index with the most similar cluster of a half; NaN if there is none.
+    too_small : (k,) array of bool, or None
+        The clusters of which a half has fewer samples than a neighbour list.
     """
 
     agreements: tuple[float, ...]
     shares: np.ndarray
+    too_small: np.ndarray | None = None
+
+    def renumbered(self, order: np.ndarray) -> Returned:
+        """The same with clusters in another order: the new c is the old ``order[c]``."""
+        too_small = None if self.too_small is None else self.too_small[order]
+        return Returned(self.agreements, self.shares[order], too_small)
 
     @property
     def agreement(self) -> float | None:
@@ -172,7 +198,8 @@ def come_back(
     back = recurrence(labels, [placed(clusters, part, n) for part, clusters in zip(parts, found, strict=True)])
     shares = np.full(k, np.nan)
     shares[: len(back.mean_overlap)] = back.mean_overlap
-    return Returned(agreements, shares)
+    too_small = np.bincount(labels, minlength=k) // 2 < default_neighbors(n // 2)
+    return Returned(agreements, shares, too_small)
 
 
 def judge(
@@ -184,7 +211,7 @@ def judge(
 ) -> Verdict:
     """Weigh what comes back in halves of the samples (:func:`come_back`) with other evidence, a function of it."""
     back = come_back(labels, k, cluster, random_state)
-    return Verdict(k, evidence(back.agreement), back.shares)
+    return Verdict(k, evidence(back.agreement), back.shares, back.too_small)
 
 
 def judge_by_neighbors(samples: Samples, labels: np.ndarray, k: int, random_state: np.random.RandomState) -> Verdict:

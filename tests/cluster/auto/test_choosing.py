@@ -118,6 +118,13 @@ def test_a_clear_cut_gives_way_only_to_means_that_are_better_in_both(back, insid
     assert found.names == ((JOINT, MEANS) if chosen == MEANS else (JOINT,))
 
 
+def test_what_came_back_stays_with_its_cluster_when_samples_are_moved():
+    merit = Merit(0.5, Returned((0.9,), np.array([0.9, 0.3])), 0.5)  # of clusters 1 and 0, by size
+    before, after = np.repeat([0, 1], [40, 60]), np.repeat([0, 1], [55, 45])
+    assert choosing._by_new_sizes(merit, before, before).returned.shares.tolist() == [0.9, 0.3]
+    assert choosing._by_new_sizes(merit, before, after).returned.shares.tolist() == [0.3, 0.9]
+
+
 def unequal_logarithms(seed=20):
     """Three views of 200 samples, a tenth of the columns informative, and five clusters of 8 to 122 samples."""
     rng = np.random.default_rng([4242, seed, 5])

@@ -12,6 +12,7 @@ import numpy as np
 from ..._utils.steps import step
 from ..._utils.text import count as counted
 from ...graphs import Samples
+from ...linalg import occurrences, order_by_size
 from ...linalg.threads import together
 from ..structure import drawn_rows
 from ..verdict import Returned
@@ -151,7 +152,10 @@ class Chooser:
         if some is not samples:
             best = self._of_all(best, first, mixture, samples, cut.n_clusters)
         if best.name not in MIXTURES:
+            before = best.labels
             best, reason = _with_borders(best, reason, samples, cut)
+            if merits is not None:
+                merits[best.name] = _by_new_sizes(merits[best.name], before, best.labels)
         return Chosen(best, reason, tuple(candidates), agreement, merits, self.stopped)
 
     def _of_all(
@@ -341,6 +345,13 @@ def _with_borders(best: Candidate, reason: str, samples: Samples, cut: JointCut)
     if moved := int(np.sum(labels != best.labels)):
         reason += f"; {counted(moved, 'sample')} at borders moved by the means of the clusters"
     return replace(best, labels=labels), reason
+
+
+def _by_new_sizes(merit: Merit, before: np.ndarray, after: np.ndarray) -> Merit:
+    """The merit of clusters that are numbered by size, after some samples were moved between them."""
+    k = int(before.max()) + 1
+    old, new = (order_by_size(*occurrences(labels, k)) for labels in (before, after))
+    return replace(merit, returned=merit.returned.renumbered(np.argsort(old)[new]))
 
 
 def _agree(candidates: Sequence[Candidate]) -> bool:

@@ -388,7 +388,7 @@ class AutoFusion(AssignmentMixin, EmbeddingMixin, RelationIdsMixin, MultiViewClu
         else:
             clouds = partial(parts_of_clouds, samples.of_views(cut.views), self.n_clusters_, chooser.random_state)
             evidence = Evidence.of(cut.graph, cut.spectrum, nulls, chosen.best.labels, back.agreement, clouds)
-        self.verdict_ = Verdict(self.n_clusters_, evidence, back.shares)
+        self.verdict_ = Verdict(self.n_clusters_, evidence, back.shares, back.too_small)
 
     def _record(self, chosen: Chosen, cut: JointCut, views: Views) -> None:
         places = np.argsort(self._used)  # in the order of the data
