@@ -79,12 +79,12 @@ class AutoFusion(AssignmentMixin, EmbeddingMixin, RelationIdsMixin, MultiViewClu
 
     Each view is mapped to points whose distances suit its values (:mod:`viewfuse.graphs.representation`). The joint
     neighbour graph of all views is cut first. If its spectrum has a clear gap after the k-th eigenvalue,
-    ``λ_k < 0.6 λ_{k+1}``, it falls apart into k clusters and the result is its cut, with samples at borders where the
-    clusters' means put them (:mod:`viewfuse.cluster.auto.borders`). Views that blur this are left out
+    ``λ_k < 0.6 λ_{k+1}``, it falls apart into k clusters and the result is its cut. Views that blur this are left out
     (:mod:`viewfuse.cluster.auto.joint`). Otherwise up to four more clusterings are made
     (:mod:`viewfuse.cluster.auto.candidates`), and the result is the one with which the others agree most, which comes
     back most when halves of the samples are clustered, and which the views support most, each alone: the largest sum of the
-    three (:mod:`viewfuse.cluster.auto.merit`). With few columns and enough samples it is a Gaussian mixture instead, which
+    three (:mod:`viewfuse.cluster.auto.merit`). Samples at borders are then where the clusters' means put
+    them (:mod:`viewfuse.cluster.auto.borders`). With few columns and enough samples it is a Gaussian mixture instead, which
     knows the shapes of clusters that touch. Where most columns take two values, the clusters found are the start of a latent
     class analysis (:mod:`viewfuse.cluster.auto.latent_classes`).
 
