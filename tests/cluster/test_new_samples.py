@@ -175,6 +175,16 @@ def test_the_linear_rule_leaves_out_each_sample():
         assert left.argmax() == without[i]
 
 
+@pytest.mark.parametrize("columns", [8, 90])
+def test_labels_without_each_sample_need_no_columns_where_products_are_known(columns):
+    rng = np.random.RandomState(0)
+    points, labels = rng.normal(size=(40, columns)), np.arange(40) % 3
+    points[:, 0] += 3 * labels
+    expected = LinearRule.learn(points.copy(), labels, 3)[1]
+    np.testing.assert_array_equal(LinearRule.labels_left_out(points, labels, 3, points @ points.T), expected)
+    np.testing.assert_array_equal(LinearRule.labels_left_out(points, labels, 3), expected)
+
+
 @pytest.mark.parametrize("fusion", FUSIONS)
 def test_relations_of_new_samples(fusion, tmp_path):
     views = attributed_graph(n=300)

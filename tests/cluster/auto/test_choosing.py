@@ -103,21 +103,6 @@ def test_means_are_those_of_the_values_and_need_enough_samples():
     assert not means_suit(Samples(samples.points, np.random.default_rng(0).random((160, 2)) < 0.9))
 
 
-@pytest.mark.parametrize(("back", "inside", "chosen"), [(0.9, 0.9, MEANS), (0.9, 0.3, JOINT), (0.3, 0.9, JOINT)])
-def test_a_clear_cut_gives_way_only_to_means_that_are_better_in_both(back, inside, chosen, monkeypatch):
-    samples, _ = small_clouds(0)
-    cut = clearest_cut(samples, 6, np.random.RandomState(0))
-    cut = replace(cut, gap=0.6, labels=np.random.default_rng(0).permutation(cut.labels))
-    measured = {
-        JOINT: Merit(0.0, Returned((0.6,), np.ones(6)), 0.6),
-        MEANS: Merit(0.0, Returned((back,), np.ones(6)), inside),
-    }
-    monkeypatch.setattr(choosing, "merit_of", lambda candidate, *_: measured[candidate.name])
-    found = chooser().choose(samples, cut, None)
-    assert found.best.name == chosen
-    assert found.names == ((JOINT, MEANS) if chosen == MEANS else (JOINT,))
-
-
 def test_what_came_back_stays_with_its_cluster_when_samples_are_moved():
     merit = Merit(0.5, Returned((0.9,), np.array([0.9, 0.3])), 0.5)  # of clusters 1 and 0, by size
     before, after = np.repeat([0, 1], [40, 60]), np.repeat([0, 1], [55, 45])
@@ -221,10 +206,3 @@ def test_means_that_suit_some_samples_cluster_all(monkeypatch):
     assert len(model.choice_.candidates) == 5
     assert model.choice_.chosen == MEANS
     assert set(model.labels_) == set(range(4))
-
-
-def test_a_clear_cut_is_not_compared_if_time_is_over():
-    samples, _ = small_clouds(0)
-    cut = replace(clearest_cut(samples, 6, np.random.RandomState(0)), gap=0.6)
-    late = Chooser(None, np.random.RandomState(0), 0.0, 1e-9, 0)
-    assert late.choose(samples, cut, None).stopped == "max_time"

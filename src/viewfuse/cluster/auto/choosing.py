@@ -107,12 +107,10 @@ class Chooser:
         """The best clustering of samples whose joint graph was cut; ``overlapping`` clusters are taken if there are any."""
         first = Candidate(JOINT, cut.labels, cut.spectrum.vectors[:, : cut.n_clusters], cut.graph)
         kept = samples.of_views(cut.views)
-        if cut.n_clusters < 2 or cut.is_certain:
+        if cut.n_clusters < 2 or not cut.is_doubtful:
             return self._decided([first], kept, cut)
         if overlapping is not None:
             return self._decided([first, overlapping.candidate(cut.graph, len(samples))], kept, cut)
-        if not cut.is_doubtful:
-            return self._decided([first, *self._better_means(first, kept, cut.n_clusters)], kept, cut)
         mixture = None if kept.present is not None else self._likeliest_shape(kept, cut)
         if not cut.is_clear:
             return self._among_several(first, mixture, kept, cut)
@@ -251,25 +249,6 @@ class Chooser:
         found = k_means(first, self._task(samples, n_clusters))
         return [found] if is_balanced(found.labels, n_clusters) else []
 
-    def _better_means(self, first: Candidate, samples: Samples, n_clusters: int) -> list[Candidate]:
-        """k-means, if it finds other clusters than a clear cut, of which more comes back and has its neighbours inside.
-
-        Some of the samples decide, as in :meth:`_among_several`.
-        """
-        if not self._has_time():
-            return []
-        rows = drawn_rows(len(samples), self.random_state)
-        some = samples if len(rows) == len(samples) else samples.of_rows(rows)
-        cut = _of_rows(first, rows)
-        means = self._means(cut, some, n_clusters)
-        if not means or _agree([cut, *means]):
-            return []
-        seed, both = self._seed(), [cut, *means]
-        one, other = (merit_of(each, returned_of(each, some, self.device, seed), some) for each in both)
-        if not other.beats(one):
-            return []
-        return means if some is samples else [self._of_all(means[0], first, None, samples, n_clusters)]
-
     def _task(self, samples: Samples, n_clusters: int) -> Task:
         return Task(samples, n_clusters, self._seed(), self.device)
 
@@ -318,8 +297,6 @@ def _agreement_with(candidate: Candidate, rest: Sequence[Candidate]) -> float:
 def _best(
     candidates: list[Candidate], agreement: np.ndarray, merits: dict[str, Merit] | None, cut: JointCut
 ) -> tuple[Candidate, str]:
-    if cut.is_clear and candidates[-1].name == MEANS:
-        return candidates[-1], "more of it comes back in halves than of the joint neighbours, and more neighbours are inside"
     if candidates[-1].name in MIXTURES:
         return candidates[-1], "few columns, so the shapes of clusters that touch can be estimated; this one comes back most"
     if cut.is_clear:
