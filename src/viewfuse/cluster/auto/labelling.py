@@ -16,6 +16,7 @@ import scipy.linalg
 from sklearn.utils.extmath import randomized_svd
 
 from ...graphs.nearest import centred_products
+from ...linalg import shifted_inverse
 from .membership import Discriminant, out_of_fold
 from .votes import VotingSpace
 
@@ -100,9 +101,8 @@ def _ridge(
 
 
 def _ridge_by_products(gram: np.ndarray, targets: np.ndarray, shift: float) -> tuple[np.ndarray, np.ndarray]:
-    """``Ay`` with ``A = (XXᵀ + λI)⁻¹``, and the diagonal of ``I − λA``; ``gram`` is overwritten."""
-    gram[np.diag_indices_from(gram)] += shift
-    inverse = np.linalg.inv(gram)
+    """``Ay`` with ``A = (XXᵀ + λI)⁻¹``, and the diagonal of ``I − λA``."""
+    inverse = shifted_inverse(gram, shift)
     return inverse @ targets, 1 - shift * np.diag(inverse)
 
 
