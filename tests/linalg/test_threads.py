@@ -1,6 +1,6 @@
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from threading import Barrier, get_ident
+from threading import Barrier, Event, Thread, get_ident
 
 import numpy as np
 import pytest
@@ -91,13 +91,37 @@ def test_collected_keeps_the_order():
     assert worker.collected(lambda part: part**2, [3, 1, 2]) == [9, 1, 4]
 
 
-@pytest.mark.parametrize(("running", "idle"), [(1, 4), (2, 3), (4, 1), (9, 1)])
-def test_cores_of_other_processes_are_left_to_them(running, idle, tmp_path, monkeypatch):
+def write_tasks(folder, states):
+    for i, state in enumerate(states):
+        (folder / str(i)).mkdir(parents=True)
+        (folder / str(i) / "stat").write_text(f"{i} (a (name) R) {state} 1 2 3\n")
+
+
+@pytest.mark.parametrize(
+    ("running", "own", "idle"),
+    [(1, "R", 4), (2, "R", 3), (4, "RS", 1), (9, "R", 1), (4, "RRSR", 3), (3, "RRRR", 4), (2, "S", 3)],
+)
+def test_cores_of_other_processes_are_left_to_them(running, own, idle, tmp_path, monkeypatch):
+    # The threads of this process are its own: those of a BLAS spin for some time after a product.
     load = tmp_path / "loadavg"
     load.write_text(f"0.50 0.40 0.30 {running}/90 12345\n")
+    write_tasks(tmp_path / "task", own)
     monkeypatch.setattr(worker, "_LOAD", load)
+    monkeypatch.setattr(worker, "_OWN_TASKS", tmp_path / "task")
     monkeypatch.setattr(worker.os, "cpu_count", lambda: 4)
     assert worker.idle_cores() == idle
+
+
+@pytest.mark.skipif(not worker._OWN_TASKS.exists(), reason="Linux only")
+def test_a_thread_of_this_process_that_spins_leaves_its_core_to_us():
+    done, numbers = Event(), np.ones((500, 500))
+    spinning = Thread(target=lambda: [numbers @ numbers for _ in iter(done.is_set, True)])
+    spinning.start()
+    try:
+        assert max(worker._own_tasks() for _ in range(50)) >= 2
+    finally:
+        done.set()
+        spinning.join()
 
 
 def test_a_system_that_does_not_tell_its_load_is_idle(tmp_path, monkeypatch):

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain, combinations, product
 from typing import Any
 
@@ -35,6 +35,7 @@ from ..exceptions import ContradictingViewWarning
 from ..graphs import Samples
 from ..graphs.representation import represent, sparse_if_mostly_zero
 from ..linalg.sparse_cut import quick_cut, spectrum
+from ..linalg.threads import together
 from ..views import RELATIONS, Views
 from .auto.canonical import in_unit, unit
 from .relatedness import NearPairs, are_certainly_related, are_related
@@ -184,14 +185,15 @@ def _looked_at(views: Views, arrays: Sequence[Any], present: np.ndarray | None, 
         if len(rows) >= _FEWEST_SAMPLES:
             graph = sp.csr_array(graph[rows][:, rows])
             found[v] = OwnClusters.of_graph(graph, rows), NearPairs(rows, graph)
-    for v in _features_in_memory(views, arrays):
+    features = _features_in_memory(views, arrays)
+
+    def seen(v: int) -> LookedAt | None:
         rows = _spread(np.arange(len(views)) if present is None else np.flatnonzero(present[:, v]), look.samples)
         rows = _with_values(arrays[v], rows)
-        if len(rows) >= _FEWEST_SAMPLES:
-            seen = _looked_at_features(views, v, arrays[v], rows, look)
-            if seen is not None:
-                found[v] = seen
-    return found
+        return _looked_at_features(views, v, arrays[v], rows, look) if len(rows) >= _FEWEST_SAMPLES else None
+
+    each = together([partial(seen, v) for v in features])
+    return found | {v: own for v, own in zip(features, each, strict=True) if own is not None}
 
 
 def _looked_at_features(views: Views, v: int, array: Any, rows: np.ndarray, look: _Look) -> LookedAt | None:

@@ -103,6 +103,12 @@ class Samples:
         values = None if self.values is None else tuple(view[rows] for view in self.values)
         return Samples(tuple(view[rows] for view in self.points), present, self.weights, products, values)
 
+    def part(self, rows: np.ndarray) -> Samples:
+        """The same, remembered: several ways of clustering a part share what is found about it."""
+        parts: dict[bytes, Samples] = vars(self).setdefault("_parts", {})
+        key = rows.tobytes()
+        return parts[key] if key in parts else parts.setdefault(key, self.of_rows(rows))
+
     def joint(self) -> np.ndarray:
         """The points of all views side by side, (n, Σ p_v)."""
         return np.hstack(self.points)

@@ -17,6 +17,7 @@ from array_api_compat import array_namespace, is_numpy_array
 
 from .._utils.device import beside, to_host
 from ..exceptions import DivergenceError, ViewfuseError
+from .lapack import divide_and_conquer, some_eigenpairs
 
 __all__ = ["Eigenpairs", "largest_eigenpairs", "smallest_eigenpairs", "symmetric_eigh"]
 
@@ -96,16 +97,9 @@ def smallest_eigenpairs(
 
 
 def largest_eigenpairs(matrix: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """The largest eigenvalues, descending, and their eigenvectors of a dense symmetric matrix; none if it is not finite.
-
-    The driver that finds only some may leave out some of many equal ones without a word. Then all are computed.
-    """
-    n = len(matrix)
-    values, vectors = scipy.linalg.eigh(matrix, subset_by_index=(n - count, n - 1), check_finite=False)
-    if len(values) < count and np.isfinite(matrix).all():
-        negative, vectors = symmetric_eigh(-matrix, smallest=count)
-        return -negative, vectors
-    return values[::-1], vectors[:, ::-1]
+    """The largest eigenvalues, descending, and their eigenvectors of a dense symmetric matrix."""
+    negative, vectors = symmetric_eigh(-matrix, smallest=count)
+    return -negative, vectors
 
 
 def symmetric_eigh(matrix: Any, *, smallest: int | None = None) -> tuple[Any, Any]:
@@ -139,11 +133,10 @@ def symmetric_eigh(matrix: Any, *, smallest: int | None = None) -> tuple[Any, An
 def _dense_solvers(matrix: Any, count: int) -> Iterator[Callable[[], tuple[Any, Any]]]:
     """Solvers in the order to try: a partial one if few eigenvectors are needed, the library's own, then the others."""
     driver = partial(scipy.linalg.eigh, matrix, check_finite=False)
-    few = is_numpy_array(matrix) and 10 * count < matrix.shape[0]
-    if few:
-        yield partial(driver, driver="evr", subset_by_index=(0, count - 1))
+    if is_numpy_array(matrix) and 10 * count < matrix.shape[0]:
+        yield partial(some_eigenpairs, matrix, 0, count - 1)
     if is_numpy_array(matrix) and matrix.dtype == np.float32:
-        yield partial(driver, driver="evd")  # the same algorithm as NumPy's, at half the time with SciPy's BLAS
+        yield partial(divide_and_conquer, matrix)  # the same algorithm as NumPy's, at half the time with SciPy's BLAS
     yield partial(array_namespace(matrix).linalg.eigh, matrix)
     if is_numpy_array(matrix):
         yield partial(driver, driver="evr")

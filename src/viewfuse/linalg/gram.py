@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import scipy.linalg
 
+from .lapack import cholesky
+
 __all__ = ["gram_factor"]
 
 _TINY = 1e-11  # of the mean square: more than rounding makes eigenvalues negative, less than distances are known to
@@ -24,8 +26,11 @@ def gram_factor(products: np.ndarray, tiny: float = _TINY) -> np.ndarray:
         shifted = products.T.copy(order="F")  # which LAPACK works on in place
         shifted[np.diag_indices(n)] += added * mean_square
         try:
-            return np.asarray(scipy.linalg.cholesky(shifted, lower=True, overwrite_a=True, check_finite=False))
-        except scipy.linalg.LinAlgError:
+            factor = cholesky(shifted)
+        except np.linalg.LinAlgError:
             continue
+        for i in range(1, n):  # by columns, which lie in a row
+            factor[:i, i] = 0
+        return factor
     values, vectors = scipy.linalg.eigh(products, check_finite=False)
     return np.asarray(vectors * np.sqrt(np.maximum(values, 0)))

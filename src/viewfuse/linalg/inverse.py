@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import get_lapack_funcs
+
+from .lapack import cholesky, inverse_of_cholesky
 
 __all__ = ["shifted_inverse"]
 
@@ -16,12 +17,7 @@ def shifted_inverse(matrix: np.ndarray, shift: float) -> np.ndarray:
     """
     shifted = np.array(matrix, copy=True, order="C").T  # Fortran order, as LAPACK needs it to work in place
     shifted[np.diag_indices(len(shifted))] += shift
-    factorise, invert = get_lapack_funcs(("potrf", "potri"), (shifted,))
-    factor, failed = factorise(shifted, lower=True, overwrite_a=True, clean=False)
-    if failed:
-        raise np.linalg.LinAlgError(f"The leading minor of order {failed} is not positive.")
-    inverse, _ = invert(factor, lower=True, overwrite_c=True)
-    found = inverse.T  # in C order; its upper triangle is valid
+    found = inverse_of_cholesky(cholesky(shifted)).T  # in C order; its upper triangle is valid
     for i in range(1, len(found)):
         found[i, :i] = found[:i, i]
     return found

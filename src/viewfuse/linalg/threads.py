@@ -46,7 +46,7 @@ _SMALL_PRODUCT = 1_000_000
 _WITH_SMALL_PRODUCTS = {"SkylakeX", "Cooperlake", "SapphireRapids"}  # as OpenBLAS names the processors
 _NARROW = 64  # columns
 _SMALL = 500  # samples: for so few, one thread is as fast as several
-_LOAD = Path("/proc/loadavg")
+_LOAD, _OWN_TASKS = Path("/proc/loadavg"), Path("/proc/self/task")
 _LOOKS = 3  # at the running tasks: a busy process may wait for a moment
 
 _workers: ContextVar[tuple[ThreadPoolExecutor, int] | None] = ContextVar("workers", default=None)
@@ -146,17 +146,32 @@ def _sole_use_of_blas() -> Iterator[bool]:
 
 
 def idle_cores() -> int:
-    """Cores that no other task runs on or waits for, at least 1; all where the system does not tell (other than Linux)."""
-    others = max(_running_tasks() for _ in range(_LOOKS)) - 1
+    """Cores that no other process runs on or waits for, at least 1; all on a system that does not tell (all but Linux)."""
+    others = max(_tasks_of_others() for _ in range(_LOOKS))
     return max((os.cpu_count() or 1) - others, 1)
 
 
-def _running_tasks() -> int:
-    """Tasks of the whole system that run or wait for a core, this one included."""
+def _tasks_of_others() -> int:
+    """Tasks of other processes that run or wait for a core.
+
+    The threads of a BLAS spin for some time after a product, so those of this process do not count. They may stop at any
+    time, so they are looked for before and after.
+    """
+    before = _own_tasks()
     try:
-        return int(_LOAD.read_text().split()[3].partition("/")[0])
+        running = int(_LOAD.read_text().split()[3].partition("/")[0])
     except (OSError, IndexError, ValueError):
+        return 0
+    return max(running - max(before, _own_tasks()), 0)
+
+
+def _own_tasks() -> int:
+    """Threads of this process that run or wait for a core, at least the one that asks."""
+    try:
+        states = [(task / "stat").read_text().rpartition(")")[2].split()[0] for task in _OWN_TASKS.iterdir()]
+    except (OSError, IndexError):  # a thread that ended in the meantime, or another system
         return 1
+    return max(states.count("R"), 1)
 
 
 def collected(task: Callable[[Any], Any], parts: Sequence[Any]) -> list[Any]:

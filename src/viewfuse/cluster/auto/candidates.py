@@ -51,7 +51,6 @@ __all__ = [
     "JOINT",
     "MEANS",
     "MIXTURES",
-    "QUICK",
     "TOGETHER",
     "VIEWS",
     "Candidate",
@@ -341,4 +340,3 @@ _WAYS: dict[str, Callable[[Task, Effort], Candidate]] = {
     "anchors": anchors,
     FUSED: fused_graphs,
 }
-QUICK = (view_neighbors, anchors)  # beside the joint neighbours

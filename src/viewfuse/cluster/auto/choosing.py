@@ -21,18 +21,19 @@ from .candidates import (
     JOINT,
     MEANS,
     MIXTURES,
-    QUICK,
     TOGETHER,
     VIEWS,
     Candidate,
     Task,
     all_together,
+    anchors,
     clustered_like,
     fused_graphs,
     gaussian_mixtures,
     k_means,
     means_suit,
     uneven,
+    view_neighbors,
 )
 from .choice import agreement_of, mean_of_others
 from .joint import JointCut, is_balanced
@@ -138,13 +139,15 @@ class Chooser:
         """
         rows = drawn_rows(len(samples), self.random_state)
         some = samples if len(rows) == len(samples) else samples.of_rows(rows)
-        candidates = self._with_more([_of_rows(first, rows)], QUICK, some, cut.n_clusters)
-        merits = None
+        candidates, merits = [_of_rows(first, rows)], None
+        if self._has_time():
+            self._append(view_neighbors(self._task(some, cut.n_clusters)), candidates)
         if mixture is not None:
+            if not _agree(candidates) and self._has_time():
+                self._append(anchors(self._task(some, cut.n_clusters)), candidates)
             candidates.append(_of_rows(mixture, rows))
         elif not _agree(candidates) and self._has_time():
-            candidates += self._means(candidates[0], some, cut.n_clusters)
-            merits = self._weighed(candidates, some, cut.n_clusters)
+            candidates, merits = self._weighed(candidates, some, cut.n_clusters)
         agreement = _agreement(candidates)
         best, reason = _best(candidates, agreement, merits, cut)
         if some is not samples:
@@ -166,27 +169,36 @@ class Chooser:
                 return uneven(candidate, task) if best.uneven else candidate
         return k_means(first, task) if best.name == MEANS else clustered_like(best, task)
 
-    def _weighed(self, candidates: list[Candidate], samples: Samples, n_clusters: int) -> dict[str, Merit]:
-        """Append the slowest candidate and, if samples are missing from views, all together; find the merits by names.
+    def _weighed(
+        self, quick: list[Candidate], samples: Samples, n_clusters: int
+    ) -> tuple[list[Candidate], dict[str, Merit]]:
+        """The quick candidates, the slow ones and, if samples are missing from views, all together; and the merits by names.
 
-        While the slowest is made, halves are clustered in the ways of the others.
+        While the slow ones are made, halves are clustered in the ways of the quick ones.
         """
-        step("another clustering: fused graphs; and halves of the samples, to see what comes back")
+        step("other clusterings: anchors and fused graphs; and halves of the samples, to see what comes back")
+        make_anchors = partial(anchors, self._task(samples, n_clusters))
+        means = self._means(quick[0], samples, n_clusters)
         seed = self._seed()
-        make = partial(fused_graphs, self._task(samples, n_clusters))
-        others = self._uneven(candidates, samples, n_clusters)
-        back = [partial(returned_of, each, samples, self.device, seed) for each in [*candidates, *others.values()]]
-        fused, *returned = together([make, *back])
-        back_of_others = returned[len(candidates) :]
-        del returned[len(candidates) :]
-        self._append(fused, candidates)
-        returned.append(returned_of(fused, samples, self.device, seed))
+        make_fused = partial(fused_graphs, self._task(samples, n_clusters))
+        others = self._uneven(quick, samples, n_clusters)
+
+        def back(candidate: Candidate) -> Callable[[], Returned]:
+            return partial(returned_of, candidate, samples, self.device, seed)
+
+        fused, anchored, *returned = together([make_fused, make_anchors, *map(back, [*quick, *means, *others.values()])])
+        of_fused, of_anchored = together([back(fused), back(anchored)])
+        candidates = [*quick, anchored, *means, fused]
+        back_of_others = returned[len(quick) + len(means) :]
+        returned = [*returned[: len(quick)], of_anchored, *returned[len(quick) : len(quick) + len(means)], of_fused]
         _take_better_cuts(candidates, returned, others, back_of_others, samples)
         if samples.present is not None:
             weights = [odds(each) for each in returned]
-            self._append(all_together(candidates, weights, self._task(samples, n_clusters)), candidates)
+            candidates.append(all_together(candidates, weights, self._task(samples, n_clusters)))
             returned.append(returned_of(candidates[-1], samples, self.device, seed))
-        return merits_of(candidates, _agreement(candidates), returned, samples)
+        for slow in candidates[len(quick) :]:
+            self._tell(slow)
+        return candidates, merits_of(candidates, _agreement(candidates), returned, samples)
 
     def _uneven(self, candidates: Sequence[Candidate], samples: Samples, n_clusters: int) -> dict[int, Candidate]:
         """Uneven cuts of the neighbour graphs, by the positions of these among the candidates.
@@ -201,18 +213,6 @@ class Chooser:
             if is_balanced(other.labels, n_clusters) and not _agree([candidates[i], other])
         }
 
-    def _with_more(
-        self, candidates: list[Candidate], ways: Sequence[Callable[[Task], Candidate]], samples: Samples, n_clusters: int
-    ) -> list[Candidate]:
-        """The candidates and further ones, as long as they do not agree and there is time."""
-        made = list(candidates)
-        for way in ways:
-            if _agree(made) or not self._has_time():
-                break
-            step(f"another clustering: {way.__name__.replace('_', ' ')}")
-            self._append(way(self._task(samples, n_clusters)), made)
-        return made
-
     def _has_time(self) -> bool:
         if self.max_time is not None and time.monotonic() - self.begin >= self.max_time:
             self.stopped = "max_time"
@@ -220,6 +220,9 @@ class Chooser:
 
     def _append(self, candidate: Candidate, candidates: list[Candidate]) -> None:
         candidates.append(candidate)
+        self._tell(candidate)
+
+    def _tell(self, candidate: Candidate) -> None:
         if self.verbose:
             print(f"AutoFusion: {candidate.name}, {time.monotonic() - self.begin:.1f} s")
 

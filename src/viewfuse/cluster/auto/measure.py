@@ -133,7 +133,10 @@ def _of_rounded(representations: Sequence[Representation], points: Sequence[np.n
 
 def _sizes(points: Sequence[np.ndarray], encoded: Sequence[bool]) -> tuple[float, ...]:
     """What the points of each view are divided by."""
-    sizes = [1.0 if done else influence(x) for x, done in zip(points, encoded, strict=True)]
+    own = [v for v, done in enumerate(encoded) if not done]
+    sizes = [1.0] * len(points)
+    for v, size in zip(own, together([partial(influence, points[v]) for v in own]), strict=True):
+        sizes[v] = size
     tables = [v for v, done in enumerate(encoded) if done]
     if not tables:
         return tuple(sizes)

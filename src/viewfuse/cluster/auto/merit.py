@@ -87,7 +87,7 @@ def returned_of(candidate: Candidate, samples: Samples, device: str | None, seed
         return with_latent_classes(labels, some.values or some.points, k) if samples.mostly_two_valued else labels
 
     def cluster(rows: np.ndarray, rng: np.random.RandomState) -> np.ndarray:
-        half = samples.of_rows(rows)
+        half = samples.part(rows)
         return by_values(clustered_again(candidate, Task(half, k, int(rng.randint(2**31 - 1)), device), rows), half)
 
     n_halves = _MORE_HALVES if len(samples) < _FEW else _HALVES

@@ -6,13 +6,13 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
-import scipy.linalg
 from scipy.sparse.linalg import eigsh
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.extmath import randomized_svd
 
 from ..._utils.lazy import lazy
 from ...graphs.nearest import centred_products, default_neighbors, length_scale
+from ...linalg import largest_eigenpairs
 
 __all__ = ["Votes", "VotingSpace", "voting_points"]
 
@@ -154,7 +154,7 @@ def _leading_eigenvectors(matrix: np.ndarray, count: int) -> tuple[np.ndarray, n
     """The largest eigenvalues of a symmetric matrix, and their eigenvectors; of a large one by Lanczos' method."""
     n = len(matrix)
     if count > n // 4:
-        return scipy.linalg.eigh(matrix, subset_by_index=[n - count, n - 1], check_finite=False)
+        return largest_eigenpairs(matrix, count)
     return eigsh(matrix, count, which="LA", tol=1e-3, v0=np.random.RandomState(0).standard_normal(n))
 
 
