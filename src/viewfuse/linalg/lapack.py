@@ -4,7 +4,8 @@ SciPy's and NumPy's LAPACK are equally fast, but a call of SciPy's holds the loc
 take as long as one that decomposes both. NumPy has not all of the routines. So they are called at the addresses that
 :mod:`scipy.linalg.cython_lapack` publishes for compiled code, by :mod:`ctypes`, which gives the lock away meanwhile.
 
-Matrices are real, of single or double precision. Of a symmetric one the lower triangle is read.
+Matrices are real, of single or double precision. Of a symmetric one the lower triangle is read. Integers have the width that
+the published signatures say: a LAPACK whose integers are not C's ``int`` has those of 64 bits.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ def some_eigenpairs(matrix: np.ndarray, first: int, last: int) -> tuple[np.ndarr
     """
     n, dtype = len(matrix), matrix.dtype
     values, vectors = np.empty(n, dtype), np.empty((n, last - first + 1), dtype, order="F")
-    found, support, unused = np.zeros(1, np.intc), np.empty(2 * n, np.intc), np.zeros(1, dtype)
+    found, support, unused = np.zeros(1, _integer()), np.empty(2 * n, _integer()), np.zeros(1, dtype)
     matrix = matrix.copy(order="F")  # it is destroyed
     wanted = (unused, unused, first + 1, last + 1, unused)
     _with_work("syevr", dtype, "V", "I", _LOWER, n, matrix, n, *wanted, found, values, vectors, n, support)
@@ -60,33 +61,42 @@ def divide_and_conquer(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def _with_work(name: str, dtype: Any, *arguments: Any) -> None:
     """Run a routine with the memory that it asks for: its numbers, and its integers."""
-    numbers, integers = np.empty(1, dtype), np.empty(1, np.intc)
+    numbers, integers = np.empty(1, dtype), np.empty(1, _integer())
     problem = f"LAPACK's {name} failed with the code {{}}."
     _run(name, dtype, *arguments, numbers, -1, integers, -1, problem=problem)
-    numbers, integers = np.empty(int(numbers[0]), dtype), np.empty(int(integers[0]), np.intc)
+    numbers, integers = np.empty(int(numbers[0]), dtype), np.empty(int(integers[0]), _integer())
     _run(name, dtype, *arguments, numbers, len(numbers), integers, len(integers), problem=problem)
 
 
 def _run(name: str, dtype: Any, *arguments: Any, problem: str) -> None:
     """Call a routine with letters, integers and arrays, all by their addresses, and see whether it failed."""
-    failed = ctypes.c_int(0)
+    failed = np.zeros(1, _integer())
     given = [_by_address(each) for each in (*arguments, failed)]
     _routine(_LETTERS[np.dtype(dtype)] + name, len(given))(*given)
-    if failed.value:
-        raise np.linalg.LinAlgError(problem.format(failed.value))
+    if failed[0]:
+        raise np.linalg.LinAlgError(problem.format(failed[0]))
 
 
 def _by_address(argument: Any) -> Any:
-    if isinstance(argument, np.ndarray):
-        return argument.ctypes
     if isinstance(argument, str):
         return ctypes.byref(ctypes.c_char(argument.encode()))
-    return ctypes.byref(argument if isinstance(argument, ctypes.c_int) else ctypes.c_int(argument))
+    return np.asarray(argument, None if isinstance(argument, np.ndarray) else _integer()).ctypes
 
 
 @cache
 def _routine(name: str, n_arguments: int) -> Callable[..., None]:
-    capsule, of_python = cython_lapack.__pyx_capi__[name], ctypes.pythonapi
-    signature = ctypes.PYFUNCTYPE(ctypes.c_char_p, ctypes.py_object)(("PyCapsule_GetName", of_python))(capsule)
-    find = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(("PyCapsule_GetPointer", of_python))
-    return ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * n_arguments)(find(capsule, signature))
+    find = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(("PyCapsule_GetPointer", ctypes.pythonapi))
+    address = find(cython_lapack.__pyx_capi__[name], _signature(name))
+    return ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * n_arguments)(address)
+
+
+@cache
+def _integer() -> np.dtype:
+    """The type of LAPACK's integers."""
+    return np.dtype(np.intc if b" int *" in _signature("dpotrf") else np.int64)
+
+
+def _signature(name: str) -> bytes:
+    """The types of a routine's arguments, in C."""
+    name_of = ctypes.PYFUNCTYPE(ctypes.c_char_p, ctypes.py_object)(("PyCapsule_GetName", ctypes.pythonapi))
+    return bytes(name_of(cython_lapack.__pyx_capi__[name]))
