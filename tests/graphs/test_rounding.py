@@ -1,9 +1,10 @@
 import numpy as np
+import pandas as pd
 import pytest
 
 from viewfuse import AutoFusion, metrics
 from viewfuse.exceptions import NoStructureWarning
-from viewfuse.graphs.rounding import has_more_copies, n_distinct, same_for_copies, spread_over_steps
+from viewfuse.graphs.rounding import is_rounded, n_distinct, same_for_copies, spread_over_steps
 
 
 def answers(seed, n_questions=6, n=400, k=3, levels=5):
@@ -64,7 +65,53 @@ def test_more_copies_than_neighbours(n_copies, found):
     """Twelve equal rows: each has eleven copies, more than ten."""
     rng = np.random.default_rng(0)
     points = np.vstack([np.full((n_copies, 4), 0.3), rng.standard_normal((60, 4))])
-    assert has_more_copies(points[rng.permutation(len(points))], 10) == found
+    assert is_rounded(points[rng.permutation(len(points))], 10) == found
+
+
+@pytest.mark.parametrize(("column", "found"), [([0, 1] * 20, True), ([3] * 40, False), (range(40), False)])
+def test_a_column_of_two_values(column, found):
+    points = np.random.default_rng(0).standard_normal((40, 3))
+    assert is_rounded(np.column_stack([points, column]), 10) == found
+
+
+def test_columns_without_equal_values_stay():
+    points = np.column_stack([np.random.default_rng(0).standard_normal(50), np.arange(50) % 2])
+    spread = spread_over_steps(points)
+    assert np.array_equal(spread[:, 0], points[:, 0])
+    assert (spread[:, 1] != points[:, 1]).all()
+
+
+def test_categories_that_have_nothing_to_do_with_each_other_are_no_clusters():
+    rng = np.random.default_rng(0)
+    answers_ = pd.DataFrame({f"q{i}": rng.choice(list("ABC"), 600) for i in range(5)})
+    table = pd.DataFrame(
+        {"a": rng.normal(size=600), "b": rng.normal(size=600), "c": answers_["q0"], "d": rng.random(600) < 0.3}
+    )
+    for data in (answers_, table):
+        with pytest.warns(NoStructureWarning):
+            assert AutoFusion(random_state=0).fit(data).n_clusters_ == 1
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_customers_are_not_divided_by_their_categories(seed):
+    """Four groups in numbers, with categories that depend on the group, or have nothing to do with it."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(4, size=600)
+    table = pd.DataFrame(
+        {
+            "age": np.array([25, 40, 55, 70])[y] + rng.normal(0, 4, 600),
+            "income": np.exp(np.array([10, 10.6, 11.2, 10.4])[y] + rng.normal(0, 0.15, 600)),
+            "region": rng.choice(list("NSEW"), 600),
+            "sex": rng.choice(["m", "f"], 600),
+            "plan": np.where(rng.random(600) < 0.85, np.array(["basic", "pro", "team", "basic"])[y], "basic"),
+            "visits": rng.poisson(np.array([30, 10, 20, 3])[y]),
+            "newsletter": rng.random(600) < np.array([0.9, 0.2, 0.5, 0.1])[y],
+        }
+    )
+    assert metrics.ari(y, AutoFusion(4, random_state=0).fit_predict(table)) > 0.97
+    model = AutoFusion(random_state=0).fit(table)
+    assert 4 in (model.n_clusters_, *model.cluster_counts_.also)
+    assert metrics.ari(y, model.labels_) > 0.85
 
 
 def test_samples_are_distinct_if_they_differ_in_any_view():

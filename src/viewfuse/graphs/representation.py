@@ -52,8 +52,8 @@ class Representation:
     floor : (p,) array or None, the smallest value that a logarithm is taken of
     counts : bool, whether square roots are taken first
     rounded : bool
-        Whether some samples have more copies than neighbours, so that values have to be spread over their steps before
-        graphs are made (:mod:`viewfuse.graphs.rounding`).
+        Whether a column takes two values, or some samples have more copies than neighbours, so that values have to be spread
+        over their steps before graphs are made (:mod:`viewfuse.graphs.rounding`).
     """
 
     kind: str
@@ -103,7 +103,7 @@ class Representation:
 
     def of_rounded(self) -> Representation:
         """The same for a view with rounded values."""
-        reason = f"{self.reason}; many samples have the same values, which were spread over their steps"
+        reason = f"{self.reason}; some columns take few values, which were spread over their steps"
         return replace(self, reason=reason, rounded=True)
 
     def nothing_in(self, rows: Any) -> np.ndarray:

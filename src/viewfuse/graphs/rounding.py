@@ -5,13 +5,17 @@ copies than neighbours, all its neighbours are copies at the distance 0, and the
 their own: a questionnaire falls apart into its most frequent answers. But a rounded value stands for a range. Anywhere in
 this range, as the value before rounding was, samples are also near others that answered a little differently.
 
+A category or a yes or no is as coarse. In a table of numbers and a few of these, the nearest neighbours of a sample have all
+its categories, since any other category is farther away than most numbers: the graph falls apart into the combinations of
+categories, whether or not these have anything to do with each other or with the numbers.
+
 So the values of such a view are spread before graphs are made: each by a random number within half a step to either side,
 where a step is the distance to the nearer one of the next values. A value far from all others stays far from them, and one
-that many samples share among finely graded ones (0 for nothing at all) stays nearly where it is. In the end copies get the
-same label again.
+that many samples share among finely graded ones (0 for nothing at all) stays nearly where it is. Two categories that are spread touch, so that one of them alone divides nothing; samples that differ in
+several still lie apart. Columns in which no value occurs twice stay as they are. In the end copies get the same label again.
 
 The random numbers follow from the values, so that the order of columns and units do not matter. Time is ``n p log n``, for
-views with such copies only.
+such views only.
 """
 
 from __future__ import annotations
@@ -23,7 +27,7 @@ import numpy as np
 
 __all__ = [
     "are_mostly_two_valued",
-    "has_more_copies",
+    "is_rounded",
     "n_distinct",
     "same_for_copies",
     "spread_over_steps",
@@ -47,9 +51,10 @@ def are_mostly_two_valued(views: Sequence[np.ndarray]) -> bool:
     return two.size > 0 and bool(two.mean() > _MOSTLY)
 
 
-def has_more_copies(points: np.ndarray, count: int) -> bool:
-    """Whether some row of an (n, p) array has more than ``count`` copies beside itself."""
-    return bool(np.bincount(_distinct(points)).max() > count + 1)
+def is_rounded(points: np.ndarray, count: int) -> bool:
+    """Whether a column of an (n, p) array takes two values, or some row has more than ``count`` copies beside itself."""
+    varying = points[:, points.min(axis=0) < points.max(axis=0)]
+    return bool(two_valued(varying).any()) or bool(np.bincount(_distinct(points)).max() > count + 1)
 
 
 def n_distinct(views: Sequence[np.ndarray]) -> int:
@@ -93,7 +98,7 @@ def _hashed(of: np.ndarray) -> np.ndarray:
 
 def _shifts(values: np.ndarray, of: np.ndarray, order: np.ndarray) -> np.ndarray:
     """What is added to a column of these ascending values, of which each sample has one; drawn in this order of samples."""
-    if len(values) < 2:
+    if len(values) in (1, len(of)):
         return np.zeros(len(of))
     gaps = np.diff(values)
     step = np.minimum(np.append(gaps, np.inf), np.insert(gaps, 0, np.inf))

@@ -12,7 +12,7 @@ import numpy as np
 from ...graphs import Samples
 from ...graphs.nearest import default_neighbors, influence
 from ...graphs.representation import Representation, represent
-from ...graphs.rounding import has_more_copies, n_distinct, spread_over_steps
+from ...graphs.rounding import is_rounded, n_distinct, spread_over_steps
 from ...linalg.threads import together
 from .completion import completed
 
@@ -117,13 +117,13 @@ def measured_samples(views: Sequence[Any], present: np.ndarray | None, encoded: 
 
 
 def _of_rounded(representations: Sequence[Representation], points: Sequence[np.ndarray]) -> tuple[Representation, ...]:
-    """The representations, those of rounded views marked: in these, samples have more copies than neighbours.
+    """The representations, those of rounded views marked.
 
     Directions are not rounded. If all samples are copies of a few, these few are the clusters.
     """
     counts = [default_neighbors(len(view)) for view in points]
     rounded = [
-        found.kind != "directions" and has_more_copies(view, count)
+        found.kind != "directions" and is_rounded(view, count)
         for found, view, count in zip(representations, points, counts, strict=True)
     ]
     if not any(rounded) or n_distinct(points) <= max(counts):
