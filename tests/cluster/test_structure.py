@@ -4,9 +4,17 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from viewfuse.cluster.structure import Evidence, division_ratio, is_line_or_ring, modularity, null_spectra, typical_rows
+from viewfuse.cluster.structure import (
+    Evidence,
+    division_ratio,
+    have_their_neighbors,
+    is_line_or_ring,
+    modularity,
+    null_spectra,
+    typical_rows,
+)
 from viewfuse.graphs import Samples
-from viewfuse.linalg.sparse_cut import quick_cut, spectrum
+from viewfuse.linalg.sparse_cut import Spectrum, quick_cut, spectrum
 
 
 def evidence(points, k, seed=0):
@@ -53,6 +61,28 @@ def test_parts_of_a_ring_or_a_line_are_not(shape, k, seed):
     found = evidence(shape(np.random.default_rng(seed)), k)
     assert found.waves
     assert not found.supported
+
+
+def test_a_clear_gap_after_the_seventh_eigenvalue_is_no_wave():
+    """Seven clusters whose eigenvalues happen to grow like those of a ring."""
+    values = np.array([0, 1, 1.1, 4, 4.2, 9, 9.3, 120]) * 1e-4
+    graph, labels = sp.csr_array(np.ones((14, 14))), np.arange(14) % 7
+    nulls = np.linspace(0, 0.1, 8)
+    assert is_line_or_ring(values)
+    assert Evidence.of(graph, Spectrum(values, np.eye(14)[:, :8]), nulls, labels).supported
+    assert not Evidence.of(graph, Spectrum(values, np.eye(14)[:, :8]), nulls, labels % 5).supported
+
+
+@pytest.mark.parametrize(("of_clouds", "supported"), [(0.14, True), (0.3, False)])
+def test_what_comes_back_where_clouds_do_not_is_evidence_though_it_is_easily_divided(of_clouds, supported):
+    found = Evidence(0.81, False, 1.5, returned=0.86, null_returned=of_clouds, null_division=1.7)
+    assert found.supported == supported
+    assert found.hangs_on_clouds
+
+
+def test_a_cluster_has_its_neighbours_if_most_of_a_list_of_ten_can_be_members():
+    assert have_their_neighbors(np.repeat([0, 1], [93, 7]), 2)
+    assert not have_their_neighbors(np.repeat([0, 1], [94, 6]), 2)
 
 
 def test_eigenvalues_of_a_line_and_of_a_ring_are_recognised():

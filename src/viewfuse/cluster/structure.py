@@ -4,7 +4,8 @@
   walk leaves its cluster more rarely than it leaves any part of a cloud, so clusters have a small ratio.
 * **Line or ring.** The eigenvalues of a line grow as ``1, 4, 9, …`` and those of a ring as ``1, 1, 4, 4, 9, 9, …``, because
   their eigenvectors are waves. Samples along a gradient or around a ring look like this; clusters do not, since after the
-  k-th eigenvalue there is one jump and no second one of the same kind.
+  k-th eigenvalue there is one jump and no second one of the same kind. The eigenvalues of a few clusters may grow like these
+  by chance; a clear gap after the fourth or a later one says that they are not.
 * **Division ratio.** What it costs to cut the clusters out of the graph, over what it costs to divide each in two (both as
   conductances). It is below 1 for clusters, and about 1 for parts of a cloud of few columns, wherever the cut lies. Parts of
   a cloud of many columns have ratios above 2: each sample has neighbours in all parts. So clusters in many columns may have
@@ -23,15 +24,18 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..graphs import Samples
+from ..graphs.nearest import default_neighbors
 from ..linalg.sparse_cut import Spectrum, spectrum
 from ..linalg.threads import together
 
 __all__ = [
+    "CERTAIN_GAP",
     "LEAST_DIVIDED",
     "LITTLE_STRUCTURE",
     "Evidence",
     "division_ratio",
     "drawn_rows",
+    "have_their_neighbors",
     "is_line_or_ring",
     "modularity",
     "null_spectra",
@@ -43,12 +47,14 @@ __all__ = [
 _NO_STRUCTURE, _CERTAINLY_NONE = 0.7, 0.85  # null ratios
 LITTLE_STRUCTURE = 0.5  # null ratio
 _HALF_AS_EASILY, _AS_EASILY_DIVIDED = 0.5, 0.75  # division ratios
+CERTAIN_GAP = 0.8  # relative: no line, ring or cloud has such an eigengap
 _RETURNED = 0.5  # of what does not come back of a cloud: halfway between a cloud and clusters that always come back
 _MOSTLY_RETURNED = 0.8
 _CLOUDS_RETURNED = 0.4  # mean adjusted Rand index: what comes back of clouds of few columns
 _HARDLY_RETURNED = 0.2  # of clouds of many columns
 _LIKE_WAVES = 0.25  # standard deviation of the logarithms of the eigenvalues
 _FEW_WAVES, _WAVES = 3, 6
+_LARGEST_GAPS_OF_WAVES = 3  # λ_2 of a line and λ_3 of a ring are a quarter of the next; later ones at least four ninths
 LEAST_DIVIDED = 30  # samples: a cluster of few more samples than neighbours is one clique
 _SMALLEST = 1e-6
 _NULL_SAMPLES, _MOST_NULL_DRAWS = 2_000, 8  # in all clouds together
@@ -90,7 +96,7 @@ class Evidence:
         if self.null_ratio <= LITTLE_STRUCTURE:
             return True
         if self.division > _AS_EASILY_DIVIDED * self._usual_division:
-            return False
+            return self.comes_back_unlike_clouds
         if self.null_ratio <= _NO_STRUCTURE:
             return self.returned is None or self.division <= _HALF_AS_EASILY or self.comes_back
         if self.returned is None:
@@ -113,6 +119,11 @@ class Evidence:
         """Whether more comes back than of clouds, by at least half of what could; not if no halves were clustered."""
         return self.returned is not None and self.returned - self.null_returned >= _RETURNED * (1 - self.null_returned)
 
+    @property
+    def comes_back_unlike_clouds(self) -> bool:
+        """Whether nearly all comes back where hardly anything of clouds does, as in many columns."""
+        return self.returned is not None and self.returned >= _MOSTLY_RETURNED and self.null_returned <= _HARDLY_RETURNED
+
     @classmethod
     def of(
         cls,
@@ -134,8 +145,10 @@ class Evidence:
         returned : float or None
         parts_of_clouds : function to ``null_returned`` and ``null_division``, which is called if these decide
         """
-        ratio = ratio_to_null(found.values, nulls, int(labels.max()) + 1)
+        k = int(labels.max()) + 1
+        ratio = ratio_to_null(found.values, nulls, k)
         waves = is_line_or_ring(found.values, _WAVES if ratio <= LITTLE_STRUCTURE else _FEW_WAVES)
+        waves = waves and not (k > _LARGEST_GAPS_OF_WAVES and found.relative_gap(k) >= CERTAIN_GAP)
         most = _NO_STRUCTURE if returned is None else _CERTAINLY_NONE  # beyond it, a division decides nothing
         division = division_ratio(graph, labels) if LITTLE_STRUCTURE < ratio <= most else 0.0
         evidence = cls(ratio, waves, division, returned)
@@ -165,6 +178,15 @@ def typical_rows(samples: Samples, least: int, left_out: int = 0) -> np.ndarray:
         return every
     inside = ~(samples.neighbors.far_outliers() if left_out else samples.neighbors.outliers())
     return every[inside] if inside.sum() >= max((1 - _MOST_OUTLIERS) * (len(samples) + left_out), least) else every
+
+
+def have_their_neighbors(labels: np.ndarray, k: int) -> bool:
+    """Whether every cluster is so large that most neighbours of each member can be in it.
+
+    What lies apart and has its own neighbours is a cluster, however small it is beside the others.
+    """
+    smallest = int(np.bincount(labels, minlength=k).min())
+    return 2 * (smallest - 1) > default_neighbors(len(labels))
 
 
 def null_spectra(samples: Samples, count: int, random_state: np.random.RandomState) -> list[tuple[sp.csr_array, Spectrum]]:

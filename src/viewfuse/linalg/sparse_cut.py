@@ -39,8 +39,10 @@ class Spectrum:
     def relative_gap(self, k: int) -> float:
         """``1 − λ_k / λ_{k+1}``: near 1 if the graph almost falls apart into k pieces and these into no more.
 
-        0 if it falls apart into more than k pieces.
+        0 if it falls apart into more than k pieces, or if the next eigenvalue is not there.
         """
+        if k >= len(self.values):
+            return 0.0
         below, above = max(float(self.values[k - 1]), 0.0), float(self.values[k])
         return 1 - below / above if above > 1e-7 else 0.0
 

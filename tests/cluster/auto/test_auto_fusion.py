@@ -78,6 +78,15 @@ def test_a_noise_view_costs_nothing_and_is_named(make, columns):
     assert "view2" in model.noise_views_
 
 
+@pytest.mark.parametrize("sizes", [(560, 30, 10), (500, 100, 20), (1900, 100), (1000, 15)])
+def test_small_clusters_far_from_large_ones_are_found(sizes):
+    """And the large ones are not divided instead."""
+    y = np.repeat(np.arange(len(sizes)), sizes)
+    points = np.array([[0, 0], [10, 0], [0, 10]])[y] + np.random.default_rng(0).normal(size=(len(y), 2))
+    for n_clusters in ("auto", len(sizes)):
+        assert adjusted_rand_score(y, AutoFusion(n_clusters, random_state=0).fit_predict([points])) > 0.99
+
+
 def test_a_view_with_other_clusters_is_outvoted():
     rng = np.random.default_rng(0)
     views, y = blobs(rng)

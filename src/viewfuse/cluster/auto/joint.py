@@ -24,7 +24,7 @@ import scipy.sparse as sp
 from ...graphs import Samples
 from ...linalg.sparse_cut import Spectrum, cut_rows, quick_cut, spectrum
 from ...linalg.threads import together
-from ..structure import null_spectra, ratio_to_null
+from ..structure import CERTAIN_GAP, have_their_neighbors, null_spectra, ratio_to_null
 
 __all__ = ["NO_STRUCTURE", "JointCut", "clearest_cut", "is_balanced", "neighbors_inside", "null_ratio", "null_values"]
 
@@ -220,7 +220,9 @@ def _cut_by(
     count = min(max(k, _LEAST_VALUES) + 1, len(part))
     found = spectrum(graph, count, random_state=random_state, points=part.points)
     labels = labels_of(found.vectors[:, :k])
-    gap = found.relative_gap(k) if 1 < k < len(found.values) and is_balanced(labels, k) else 0.0
+    gap = found.relative_gap(k) if k > 1 else 0.0
+    if not is_balanced(labels, k) and not (gap >= CERTAIN_GAP and have_their_neighbors(labels, k)):
+        gap = 0.0
     return JointCut(views, graph, found, k, gap, labels)
 
 

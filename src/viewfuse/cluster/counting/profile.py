@@ -50,10 +50,12 @@ from ..._utils.extras import require
 from ...graphs import Samples
 from ...linalg.sparse_cut import Spectrum, normalized_graph, quick_cut, spectrum
 from ..structure import (
+    CERTAIN_GAP,
     LEAST_DIVIDED,
     LITTLE_STRUCTURE,
     Evidence,
     drawn_rows,
+    have_their_neighbors,
     modularity,
     null_spectra,
     ratio_to_null,
@@ -69,7 +71,6 @@ __all__ = ["ClusterCounts", "count_clusters", "count_clusters_of_graphs", "defau
 _MOST_CLUSTERS = 160
 _EVERY_NUMBER_UP_TO = 20
 _STEP = 1.12  # beyond that: the next number to try
-_CERTAIN_GAP = 0.8
 _LEAST_JUMP = 0.01  # else the pieces fall apart further: the next eigenvalue is near 0 too
 _CERTAIN_JUMP = 0.5
 _SMALLEST_CLUSTER, _FEWEST = 0.05, 3  # of the mean size; samples
@@ -216,8 +217,11 @@ class _Row:
 
     @property
     def certain(self) -> bool:
-        by_gap = self.gap >= _CERTAIN_GAP and self.jump >= _LEAST_JUMP
-        return self.balanced and (by_gap or self.jump >= _CERTAIN_JUMP)
+        return self.lies_apart or (self.balanced and self.jump >= _CERTAIN_JUMP)
+
+    @property
+    def lies_apart(self) -> bool:
+        return self.balanced and self.gap >= CERTAIN_GAP and self.jump >= _LEAST_JUMP
 
     @property
     def may_divide(self) -> bool:
@@ -243,7 +247,7 @@ class _Divided:
 
     def with_certain_gap(self) -> list[int]:
         """The numbers of clusters after which the eigenvalues rise so much that the clusters lie apart."""
-        return [k for k in range(2, len(self.found.values)) if self.found.relative_gap(k) >= _CERTAIN_GAP]
+        return [k for k in range(2, len(self.found.values)) if self.found.relative_gap(k) >= CERTAIN_GAP]
 
     def modularity(self, k: int) -> float:
         return modularity(self.graph, self.labels(k))
@@ -327,13 +331,13 @@ class _Profile:
 def _row(k: int, joint: _Divided, mean: _Divided, nulls: Sequence[_Divided]) -> _Row:
     null = np.maximum(np.mean([other.found.values for other in nulls], axis=0), _SMALLEST)
     ratio = np.maximum(joint.found.values, _SMALLEST) / null
-    labels = joint.labels(k)
+    labels, gap = joint.labels(k), joint.found.relative_gap(k)
     return _Row(
         jump=float(ratio[k] - ratio[k - 1]),
         gain=joint.modularity(k) - float(np.mean([other.modularity(k) for other in nulls])),
         agreement=adjusted_rand(labels, mean.labels(k)),
-        gap=joint.found.relative_gap(k),
-        balanced=_balanced(labels, k),
+        gap=gap,
+        balanced=_balanced(labels, k) or (gap >= CERTAIN_GAP and have_their_neighbors(labels, k)),
         beyond=float(ratio[k]),
     )
 
@@ -399,7 +403,7 @@ def _nearly_as_good(rows: dict[int, _Row]) -> dict[int, _Row]:
 
 def _best(rows: dict[int, _Row]) -> int:
     """The largest jump among certain numbers; else the smallest with nearly the best score of balanced ones with a gain."""
-    certain = [k for k in rows if rows[k].certain]
+    certain = [k for k in rows if rows[k].lies_apart] or [k for k in rows if rows[k].certain]
     if certain:
         return max(certain, key=lambda k: rows[k].jump)
     balanced = [k for k in rows if rows[k].balanced] or list(rows)
