@@ -11,8 +11,9 @@ categories, whether or not these have anything to do with each other or with the
 
 So the values of such a view are spread before graphs are made: each by a random number within half a step to either side,
 where a step is the distance to the nearer one of the next values. A value far from all others stays far from them, and one
-that many samples share among finely graded ones (0 for nothing at all) stays nearly where it is. Two categories that are spread touch, so that one of them alone divides nothing; samples that differ in
-several still lie apart. Columns in which no value occurs twice stay as they are. In the end copies get the same label again.
+that many samples share among finely graded ones (0 for nothing at all) stays nearly where it is. Two categories that are
+spread touch, so that one of them alone divides nothing; samples that differ in several still lie apart. Columns in which no
+value occurs twice stay as they are. In the end copies get the same label again.
 
 The random numbers follow from the values, so that the order of columns and units do not matter. Time is ``n p log n``, for
 such views only.
