@@ -13,6 +13,7 @@ from viewfuse.cluster.structure import (
     null_spectra,
     typical_rows,
 )
+from viewfuse.cluster.verdict import judge_by_neighbors
 from viewfuse.graphs import Samples
 from viewfuse.linalg.sparse_cut import Spectrum, quick_cut, spectrum
 
@@ -66,11 +67,11 @@ def test_parts_of_a_ring_or_a_line_are_not(shape, k, seed):
 def test_a_clear_gap_after_the_seventh_eigenvalue_is_no_wave():
     """Seven clusters whose eigenvalues happen to grow like those of a ring."""
     values = np.array([0, 1, 1.1, 4, 4.2, 9, 9.3, 120]) * 1e-4
-    graph, labels = sp.csr_array(np.ones((14, 14))), np.arange(14) % 7
+    graph, labels = sp.csr_array(np.kron(np.eye(7), np.ones((2, 2)))), np.repeat(np.arange(7), 2)
     nulls = np.linspace(0, 0.1, 8)
     assert is_line_or_ring(values)
     assert Evidence.of(graph, Spectrum(values, np.eye(14)[:, :8]), nulls, labels).supported
-    assert not Evidence.of(graph, Spectrum(values, np.eye(14)[:, :8]), nulls, labels % 5).supported
+    assert not Evidence.of(graph, Spectrum(values, np.eye(14)[:, :8]), nulls, np.minimum(labels, 4)).supported
 
 
 @pytest.mark.parametrize(("of_clouds", "supported"), [(0.14, True), (0.3, False)])
@@ -78,6 +79,19 @@ def test_what_comes_back_where_clouds_do_not_is_evidence_though_it_is_easily_div
     found = Evidence(0.81, False, 1.5, returned=0.86, null_returned=of_clouds, null_division=1.7)
     assert found.supported == supported
     assert found.hangs_on_clouds
+
+
+@pytest.mark.parametrize("cut_large", [True, False])
+@pytest.mark.parametrize("sizes", [(400, 20), (300, 60)])
+def test_a_graph_that_falls_apart_elsewhere_is_no_evidence_for_the_labels(sizes, cut_large):
+    y = np.repeat([0, 1], sizes)
+    points = 10.0 * y[:, None] * [1, 0] + np.random.default_rng(0).normal(size=(len(y), 2))
+    rng, samples = np.random.RandomState(0), Samples((points,))
+    labels = (points[:, 1] > 0).astype(int) if cut_large else y
+    verdict = judge_by_neighbors(samples, labels, 2, rng)
+    assert verdict.null_ratio < 0.1
+    assert (verdict.evidence.cut >= 1) == cut_large
+    assert verdict.supported != cut_large
 
 
 def test_a_cluster_has_its_neighbours_if_most_of_a_list_of_ten_can_be_members():

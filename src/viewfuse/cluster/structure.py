@@ -78,6 +78,10 @@ class Evidence:
         The same as ``returned`` of parts of clouds. Parts of a cloud with many columns hardly come back, so that less of the
         clusters in such data need to.
     null_division : float, the same as ``division`` of parts of clouds
+    cut : float
+        What it costs to cut the clusters out of the graph over the least that any cut of a cloud into as many parts can cost
+        (both as sums of conductances; that least is the sum of ``λ⁰``). The null ratio says that the graph falls apart; if
+        this is 1 or more, it falls apart elsewhere, and what comes back in halves decides.
     """
 
     null_ratio: float
@@ -87,6 +91,7 @@ class Evidence:
     by_returned: bool = False
     null_returned: float = _CLOUDS_RETURNED
     null_division: float = 1.0
+    cut: float = 0.0
 
     @property
     def supported(self) -> bool:
@@ -94,7 +99,7 @@ class Evidence:
         if self.waves or self.null_ratio > _CERTAINLY_NONE:
             return False
         if self.null_ratio <= LITTLE_STRUCTURE:
-            return True
+            return self.cut < 1 or self.comes_back
         if self.division > _AS_EASILY_DIVIDED * self._usual_division:
             return self.comes_back_unlike_clouds
         if self.null_ratio <= _NO_STRUCTURE:
@@ -151,7 +156,7 @@ class Evidence:
         waves = waves and not (k > _LARGEST_GAPS_OF_WAVES and found.relative_gap(k) >= CERTAIN_GAP)
         most = _NO_STRUCTURE if returned is None else _CERTAINLY_NONE  # beyond it, a division decides nothing
         division = division_ratio(graph, labels) if LITTLE_STRUCTURE < ratio <= most else 0.0
-        evidence = cls(ratio, waves, division, returned)
+        evidence = cls(ratio, waves, division, returned, cut=_cut_over_cloud(graph, labels, nulls))
         if parts_of_clouds is None or not evidence.hangs_on_clouds:
             return evidence
         null_returned, null_division = parts_of_clouds()
@@ -207,6 +212,15 @@ def ratio_to_null(values: np.ndarray, nulls: np.ndarray, k: int) -> float:
         return 1.0
     expected = float(np.mean(nulls[1:k]))
     return float(max(np.mean(values[1:k]), 0.0) / expected) if expected > 0 else 1.0
+
+
+def _cut_over_cloud(graph: sp.csr_array, labels: np.ndarray, nulls: np.ndarray) -> float:
+    """The sum of the clusters' conductances over ``λ⁰_2 + … + λ⁰_k``."""
+    k = int(labels.max()) + 1
+    members, degree = np.eye(k)[labels], np.asarray(graph.sum(axis=1)).ravel()
+    volume, inside = degree @ members, np.sum(members * (graph @ members), axis=0)
+    least = float(np.sum(nulls[1:k]))
+    return float(np.sum(1 - inside / np.where(volume > 0, volume, 1)) / least) if least > 0 else 0.0
 
 
 def is_line_or_ring(values: np.ndarray, waves: int = _WAVES) -> bool:

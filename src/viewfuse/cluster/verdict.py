@@ -16,7 +16,7 @@ from ..graphs.nearest import default_neighbors
 from ..linalg import halves, placed, recurrence
 from ..linalg.sparse_cut import normalized_graph, quick_cut, spectrum
 from ..linalg.threads import threads_for, together
-from .structure import Evidence, division_ratio, drawn_rows, modularity, null_spectra
+from .structure import LITTLE_STRUCTURE, Evidence, division_ratio, drawn_rows, modularity, null_spectra
 
 __all__ = [
     "Returned",
@@ -118,6 +118,8 @@ class Verdict:
         if self.evidence.supported or self.null_ratio > 0.7:
             ratio = _percent(min(self.null_ratio, 1.0))
             return f"the parts are {ratio} as connected as those of one cloud with the same covariances"
+        if self.null_ratio <= LITTLE_STRUCTURE:
+            return "they cut through what belongs together, though the samples fall apart elsewhere"
         return "it is as easy to divide each part as to cut it out"
 
     def renumbered(self, order: np.ndarray) -> Verdict:
