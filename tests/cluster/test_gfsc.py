@@ -170,6 +170,16 @@ def test_cross_validation_of_a_list_of_views_is_refused(method, n_jobs):
         cross_val_score(make_pipeline(method(3, random_state=0)), VIEWS, error_score=np.nan, **options)
 
 
+def test_fits_inside_a_fit_are_not_taken_for_folds_of_views():
+    """AutoFusion fits GFSC to views of its own; the cross-validation of one table splits samples."""
+    labels, rng = np.repeat(np.arange(3), 30), np.random.RandomState(0)
+    table = rng.normal(size=(3, 6))[labels] + rng.normal(size=(90, 6))  # clusters that touch: all candidates are made
+    scores = cross_val_score(
+        AutoFusion(3, random_state=0), table, scoring=lambda model, *_: len(model.labels_), cv=3, error_score="raise"
+    )
+    assert scores.tolist() == [60, 60, 60]
+
+
 def test_a_list_of_views_may_be_made_inside_a_cross_validation():
     class FromTable(BaseEstimator):
         def fit(self, X, y=None):

@@ -42,6 +42,7 @@ from ...graphs import Samples
 from ...graphs.rounding import two_valued
 from ...linalg import assign_clusters, unit_rows
 from ...linalg.sparse_cut import cut_rows, grouped_rows, normalized_graph, spectrum
+from ...views import Views
 from ..gfsc import GFSC
 from .anchor_ensemble import AnchorEnsemble
 from .joint import JointCut, is_balanced
@@ -323,7 +324,8 @@ def _fitted(model: Any, samples: Samples) -> Any:
     """Fitted in single precision, without a verdict: there is one on what is chosen in the end."""
     model._gives_verdict = False
     model._known_products = _products_of_wide_views(samples) if model.device is None else None
-    return model.fit([view.astype(np.float32) for view in samples.with_gaps()])
+    # Views, not a list: a list inside cross-validation is taken for folds of whole views.
+    return model.fit(Views([view.astype(np.float32) for view in samples.with_gaps()]))
 
 
 def _products_of_wide_views(samples: Samples) -> list[np.ndarray | None] | None:
