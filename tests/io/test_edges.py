@@ -110,3 +110,42 @@ def test_entries_of_obsp_are_views_if_asked():
     assert views.view("connectivities").shape == (4, 4)
     with pytest.raises(ViewsError, match=r"the entries are 'X', 'connectivities'"):
         load_views(data, views=["Y"])
+
+
+@pytest.mark.parametrize("values", ["visits,amount", "visit,bp", "paper,cites"])
+def test_numbers_that_may_be_counts_are_no_edges(tmp_path, values):
+    first = values.split(",")[0]
+    (tmp_path / "profile.csv").write_text("id,age,height\n" + "".join(f"{i},{30 + i},{170 - i}\n" for i in range(6)))
+    header, end = (f"id,{values}\n", ",2.5\n") if first != "paper" else (f"{values}\n", "\n")
+    (tmp_path / "usage.csv").write_text(header + "".join(f"{i},{i % 3}{end}" for i in (0, 1, 2, 3, 4, 5, 3)))
+    if first == "paper":
+        with pytest.raises(ViewsError, match="rows cannot be matched"):
+            load_views(tmp_path)
+    else:
+        with pytest.raises(ViewsError, match=r"same id in several rows: 3 in rows 3, 6|'3' in rows 3, 6") as found:
+            load_views(tmp_path)
+        assert "kinds={'usage': 'graph'}" in str(found.value)
+        assert found.value.parameter == "kinds"
+    assert load_views(tmp_path, kinds={"usage": "graph"}).kinds == ("features", "graph")
+
+
+def test_ids_in_both_columns_or_names_of_ends_make_edges_of_numbers(tmp_path):
+    (tmp_path / "profile.csv").write_text("id,age,height\n" + "".join(f"{i},{30 + i},{170 - i}\n" for i in range(6)))
+    for header in ("source_id,target_id\n", "From,To\n", ""):
+        (tmp_path / "knows.csv").write_text(header + "1,0\n1,2\n3,4\n4,5\n")
+        assert load_views([tmp_path / "profile.csv", tmp_path / "knows.csv"]).kinds == ("features", "graph")
+
+
+def test_a_ragged_table_is_not_called_an_edge_list(tmp_path):
+    (tmp_path / "r.csv").write_text("id,a,b\nx,1,2\ny,3\nz,4,5,6\n")
+    with pytest.raises(ViewsError, match="cannot be read as a table"):
+        load_views(tmp_path / "r.csv")
+    with pytest.raises(ViewsError, match="cannot be read as an edge list"):
+        load_views(tmp_path / "r.csv", kinds={"r": "graph"})
+
+
+def test_a_table_that_is_neither_square_nor_an_edge_list_is_no_graph(tmp_path):
+    (tmp_path / "two.csv").write_text("id,a,b,c\na1,1,2,3\na2,2,3,4\nb1,8,9,5\nb2,9,7,6\n")
+    with pytest.raises(ViewsError, match=r"'two' is 4 × 3, but a graph has one row and one column per sample") as found:
+        load_views(tmp_path / "two.csv", kinds={"two": "graph"})
+    assert found.value.parameter == "kinds"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,7 @@ from .._utils.text import count, listed
 from .._utils.warn import warn
 from ..exceptions import UninformativeViewWarning, ViewsError
 from ..views import Views
+from ..views.encoding.written import number_style
 from ._safety import reading
 from .delimited import read_delimited
 from .sniff import sniff
@@ -24,8 +26,9 @@ __all__ = ["EdgeList", "possible_edge_lists", "with_edge_lists", "with_edges_to_
 
 _ENDS = (
     ("source", "target"), ("from", "to"), ("src", "dst"), ("node1", "node2"), ("id1", "id2"), ("sample1", "sample2"),
-    ("citing", "cited"),
+    ("citing", "cited"), ("sourceid", "targetid"), ("fromid", "toid"),
 )  # fmt: skip
+_NUMBERED = ["1", "2", "3"]  # the names of columns without a header
 
 
 @dataclass(frozen=True)
@@ -48,13 +51,16 @@ class EdgeList:
 
 
 def possible_edge_lists(paths: Mapping[str, Path], kinds: Mapping[str, str]) -> list[EdgeList]:
-    """The text tables that could be edge lists: two or three columns, the first with repeated values, the third numbers."""
+    """The text tables that could be edge lists: two or three columns, the first with repeated values, the third numbers.
+
+    Numbers in the second column may be ids or counts. They are ends of edges only if the names of the columns say so, if the
+    columns have no names, or if ``kinds`` says that the table is a graph.
+    """
     found = []
     for name, path in paths.items():
         if kinds.get(name, "graph") != "graph" or sniff(path) != "table" or not is_text_table(path):
             continue
-        with reading(path, "an edge list"):
-            edges = _read(name, path, asked=name in kinds)
+        edges = _read(name, path, asked=name in kinds)
         if edges is not None:
             found.append(edges)
     return found
@@ -62,19 +68,27 @@ def possible_edge_lists(paths: Mapping[str, Path], kinds: Mapping[str, str]) -> 
 
 def _read(name: str, path: Path, *, asked: bool) -> EdgeList | None:
     try:
-        frame = read_delimited(path, dtype=str, keep_default_na=False, nrows=2 if not asked else None)
-        if frame.shape[1] not in (2, 3):
-            return None
-        frame = read_delimited(path, dtype=str, keep_default_na=False)
+        with reading(path, "an edge list"):
+            n_columns = read_delimited(path, dtype=str, keep_default_na=False, nrows=2).shape[1]
+            frame = read_delimited(path, dtype=str, keep_default_na=False) if n_columns in (2, 3) else None
     except ViewsError:
         if asked:
             raise
+        return None  # what is wrong is said when it is read as a table
+    if frame is None:
         return None
+    with reading(path, "an edge list"):
+        return _edges(name, path, frame, asked=asked)
+
+
+def _edges(name: str, path: Path, frame: Any, *, asked: bool) -> EdgeList | None:
     columns = [frame.iloc[:, c].str.strip().to_numpy(dtype=object) for c in range(frame.shape[1])]
-    ends = tuple(str(column).strip().lower() for column in frame.columns[:2])
-    certain = asked or ends in _ENDS
+    names = [re.sub(r"[_\-. ]", "", str(column)).lower() for column in frame.columns]
+    certain = asked or tuple(names[:2]) in _ENDS
     if not certain and len(set(columns[0])) == len(columns[0]):
         return None  # ids of samples, each with one row
+    if not certain and names != _NUMBERED[: len(names)] and number_style(sorted(set(columns[1]))) is not None:
+        return None  # counts may be ids of other samples by chance
     weights = np.ones(len(frame))
     if len(columns) == 3:
         numbers = require("pandas").to_numeric(frame.iloc[:, 2], errors="coerce").to_numpy(dtype=float)

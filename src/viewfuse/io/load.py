@@ -69,8 +69,9 @@ def load_views(
         * A folder, list or mapping of tables (CSV, TSV, Parquet, Arrow, Excel, OpenDocument, compressed or not), or a
           mapping of DataFrames: one view each, joined on their id column. A table named ``labels`` (``y``, ``truth``, …)
           holds the labels. Columns may be of any type: see :class:`viewfuse.Views`. A text file of two or three columns
-          that name samples is an edge list (source, target, weight): a graph. Sparse ``.npz`` files can be among tables
-          without ids.
+          that name samples is an edge list (source, target, weight): a graph. If the second column holds numbers, the
+          columns must have names such as source and target, or no names, or ``kinds`` must say so. Sparse ``.npz`` files
+          can be among tables without ids.
         * One table or DataFrame, with groups of columns given in ``views``; without, all columns are one view.
         * AnnData or MuData (``.h5ad``, ``.h5mu``, or the objects), and scikit-learn Bunches.
     views : str, sequence of str, or mapping, optional

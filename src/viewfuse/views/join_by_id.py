@@ -181,10 +181,15 @@ def _row_of_id(member: Member) -> dict[Any, int]:
         repeated = dict.fromkeys(i for row, i in enumerate(ids) if rows[i] != row)
         named = [f"{i!r} in rows {', '.join(str(r) for r, j in enumerate(ids) if j == i)}" for i in list(repeated)[:3]]
         more = f" and {len(repeated) - 3} more ids" if len(repeated) > 3 else ""
+        problem = f"View {member.name!r} has the same id in several rows: {'; '.join(named)}{more}."
+        if member.matrix.shape[1] > 2:
+            raise ViewsError(problem, hint="Keep one row for each id.", view=member.name)
         raise ViewsError(
-            f"View {member.name!r} has the same id in several rows: {'; '.join(named)}{more}.",
-            hint="Keep one row for each id.",
+            f"{problem} Keep one row for each id, unless it is an edge list (source, target, weight).",
+            hint=f"Of a file with an edge list, say so with kinds={{{member.name!r}: 'graph'}}.",
             view=member.name,
+            parameter="kinds",
+            value=("graph",),
         )
     return rows
 

@@ -71,7 +71,7 @@ def _checked_kind(kind: str, name: str, array: Any) -> str:
     if kind in RELATIONS and array.shape[0] != array.shape[1]:
         raise ViewsError(
             f"View {name!r} is {array.shape[0]} × {array.shape[1]}, but a {kind} has one row and one column per sample.",
-            hint="Give a square matrix, or declare the view as features.",
+            hint="Give a square matrix or an edge list, or declare the view as features.",
             view=name,
             parameter="kinds",
             value=("features",),

@@ -8,7 +8,7 @@ import numpy as np
 
 from .._utils.text import listed
 from ..exceptions import ViewsError
-from .kinds import RELATIONS, guess_kind
+from .kinds import RELATIONS, checked_kinds, guess_kind
 from .matrices import as_matrix
 
 __all__ = ["relation_of_table"]
@@ -32,7 +32,7 @@ def relation_of_table(table: Any, ids: np.ndarray | None, name: str, kind: str) 
     if ids is not None:
         table = _columns_like_rows(table, [str(i) for i in ids.tolist()], name, kind)
     if kind in RELATIONS:
-        return as_matrix(table, name), kind
+        return as_matrix(table, name), checked_kinds((kind,), (name,), (table,))[0]
     if not all(column.kind in "biuf" for column in table.dtypes):
         return table, "features"
     matrix = as_matrix(table, name)
