@@ -251,3 +251,21 @@ def test_what_new_samples_need_is_learned_from_the_data_as_it_was_in_the_fit(fus
         np.testing.assert_array_equal(each.predict_proba(NEW), expected)
     with pytest.raises(AttributeError, match="precomputed"):
         fusion(2, affinity="precomputed").fit([np.kron(np.eye(2), np.ones((9, 9)))] * 2).predict(NEW)
+
+
+@pytest.mark.parametrize("kind", ["features", "graph", "distance", "categories"])
+@pytest.mark.parametrize("fusion", [AutoFusion, GFSC])
+def test_a_view_that_no_new_sample_is_in(fusion, kind):
+    rng = np.random.RandomState(0)
+    y = rng.randint(3, size=200)
+    points = 5 * np.eye(3)[y] + rng.normal(size=(200, 3))
+    apart = np.linalg.norm(points[:, None] - points[None], axis=2)
+    held = {"features": points, "categories": y[:, None], "distance": apart, "graph": np.exp(-apart)}[kind]
+    old, new = (held[:150], held[150:]) if kind in ("features", "categories") else (held[:150, :150], held[150:, :150])
+    model = fusion(3, random_state=0).fit(Views({"other": old, "x": points[:150]}, kinds={"other": kind}))
+    without = model._with_absent_views(Views({"x": points[150:]}))
+    assert adjusted_rand_score(y[150:], model.predict(without)) > 0.9
+    np.testing.assert_array_equal(without.present, [[False, True]] * 50)
+    nothing = Views({"other": new, "x": points[150:]}, present=without.present, kinds={"x": "features"})
+    if kind != "categories":  # those of Views are indicators of their own categories
+        np.testing.assert_array_equal(model.predict(without), model.predict(nothing))

@@ -332,6 +332,24 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
         views = self._columns.in_order(X)
         return views if encoding is None or views.encoding is encoding else Views(views, encoding=encoding)
 
+    def _with_absent_views(self, views: Views) -> Views:
+        """New samples with those views of the fit that none of them is in; their rows are marked as missing."""
+        known, n = self._columns, len(views)
+        where = [views.names.index(name) if name in views.names else None for name in known.names]
+        there = np.ones((n, views.n_views), dtype=bool) if views.present is None else views.present
+        completed = Views(
+            [sp.csr_array((n, known.widths[v])) if w is None else views.arrays[w] for v, w in enumerate(where)],
+            names=known.names,
+            ids=views.ids,
+            present=np.stack([np.zeros(n, dtype=bool) if w is None else there[:, w] for w in where], axis=1),
+            types=False,
+        )
+        names = [known.columns[v] if w is None else views.feature_names[w] for v, w in enumerate(where)]
+        completed.feature_names = tuple(names)
+        completed.kinds = tuple(known.kinds[v] if w is None else views.kinds[w] for v, w in enumerate(where))
+        completed.encoding, completed.id_name, completed.notes = self.encoding_, views.id_name, views.notes
+        return completed
+
     def _views_of_one(self, matrix: Any, *, reset: bool) -> Views:
         """The views of one array or DataFrame: groups of its columns or, without ``views``, all of them."""
         options: dict[str, Any] = {"encoding": None if reset else getattr(self, "encoding_", None)}

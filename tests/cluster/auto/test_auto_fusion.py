@@ -12,7 +12,7 @@ import viewfuse as vf
 from viewfuse import AutoFusion
 from viewfuse.cluster.auto.candidates import gaussian_mixtures
 from viewfuse.cluster.auto.joint import clearest_cut
-from viewfuse.exceptions import ConvergenceWarning, NoStructureWarning, UninformativeViewWarning
+from viewfuse.exceptions import ContradictingViewWarning, ConvergenceWarning, NoStructureWarning, UninformativeViewWarning
 from viewfuse.graphs import Samples
 
 
@@ -76,6 +76,19 @@ def test_a_noise_view_costs_nothing_and_is_named(make, columns):
     model = AutoFusion(len(np.unique(y)), random_state=0).fit([*views, rng.normal(size=(len(y), columns))])
     assert vf.metrics.accuracy(y, model.labels_) > 0.97
     assert "view2" in model.noise_views_
+
+
+@pytest.mark.parametrize("seed", [2, 3, 8])
+def test_clusters_are_counted_again_without_views_of_noise(seed):
+    rng = np.random.default_rng(seed)
+    y, centres = np.repeat([0, 1, 2], 60), 6 * rng.normal(size=(3, 4))
+    views = [centres[y] + rng.normal(size=(180, 4)), *rng.normal(size=(3, 180, 4))]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UninformativeViewWarning)
+        warnings.simplefilter("ignore", ContradictingViewWarning)
+        model = AutoFusion(random_state=0).fit(views)
+    assert model.n_clusters_ == model.cluster_counts_.suggested == 3
+    assert adjusted_rand_score(y, model.labels_) > 0.99
 
 
 @pytest.mark.parametrize("sizes", [(560, 30, 10), (500, 100, 20), (1900, 100), (1000, 15)])

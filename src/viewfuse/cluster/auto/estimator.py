@@ -258,6 +258,8 @@ class AutoFusion(AssignmentMixin, EmbeddingMixin, RelationIdsMixin, MultiViewClu
         self._set_n_clusters(samples)
         step("joint neighbours")
         joint = self._joint_cut(given, order, rows, samples, rng)
+        if self._counted_again(samples, joint.cut):
+            joint = self._joint_cut(given, order, rows, samples, rng)
         cut = replace(joint.cut, filled=views.filled_share(self._used))
         self._kept = list(cut.views)
         chooser = Chooser(self.device, rng, begin, self.max_time, self.verbose)
@@ -376,6 +378,16 @@ class AutoFusion(AssignmentMixin, EmbeddingMixin, RelationIdsMixin, MultiViewClu
         step("counting clusters")
         self.cluster_counts_ = count_clusters(samples)
         self.n_clusters_ = self.cluster_counts_.suggested
+
+    def _counted_again(self, samples: Samples, cut: JointCut) -> bool:
+        """Count the clusters of the views that the cut has left; whether there are clusters in these, of another number."""
+        if self.n_clusters != "auto" or self.n_clusters_ < 2 or len(cut.views) == samples.n_views:
+            return False
+        counts = count_clusters(samples.of_views(cut.views))
+        if counts.suggested in (1, self.n_clusters_):
+            return False
+        self.cluster_counts_, self.n_clusters_ = counts, counts.suggested
+        return True
 
     def _judge(self, chosen: Chosen, chooser: Chooser, samples: Samples, cut: JointCut, nulls: np.ndarray) -> None:
         """Set ``verdict_``."""
