@@ -177,3 +177,66 @@ def test_columns_of_relations_of_new_samples_are_matched_by_id():
     np.testing.assert_array_equal(model.predict(turned), expected)
     with pytest.raises(ViewsError, match=r"'apart' is a distance, but has no column for 1 sample of the fit: 's3'"):
         model.predict({**new, "apart": frame.iloc[60:, :60].drop(columns="s3")})
+
+
+@pytest.fixture
+def two_files(data):
+    """The folder, and the new files of two views of which the first is called profile and the second usage."""
+    folder, views = data
+    for part in ("old", "new"):
+        for old, name in zip(views.names, ("profile", "usage", "rest"), strict=False):
+            (folder / part / f"{old}.csv").rename(folder / part / f"{name}.csv")
+        for other in set((folder / part).iterdir()) - {folder / part / "profile.csv", folder / part / "usage.csv"}:
+            other.unlink()
+    return folder, views.y
+
+
+@pytest.mark.parametrize("method", ["auto", "gfsc", "anchor-gfsc"])
+def test_samples_that_are_known_from_one_view_only(two_files, command, method):
+    folder, y = two_files
+    model, one = folder / "fit.model", folder / "new" / "profile.csv"
+    assert command("cluster", folder / "old", "-k", 3, "-m", method, "--save", model).code == 0
+    refused = command("predict", model, one)
+    assert refused.code == 2
+    assert "the new samples have no 'usage'. Use --missing keep" in refused.err
+    ended = command("predict", model, one, "--missing", "keep", "-o", folder / "one.csv")
+    assert ended.code == 0, ended.err
+    assert vf.metrics.accuracy(y[100:], pd.read_csv(folder / "one.csv")["label"]) > 0.9
+    usage = pd.read_csv(folder / "new" / "usage.csv")
+    usage.iloc[:, 1:] = np.nan
+    usage.to_csv(folder / "new" / "usage.csv", index=False)
+    command("predict", model, folder / "new", "-o", folder / "empty.csv")
+    assert (folder / "empty.csv").read_text() == (folder / "one.csv").read_text()
+
+
+def test_new_files_with_other_names(two_files, command):
+    folder, _ = two_files
+    command("cluster", folder / "old", "-k", 3, "--save", folder / "fit.model")
+    files = [path.rename(path.with_name(f"new_{path.name}")) for path in sorted((folder / "new").iterdir())]
+    ended = command("predict", folder / "fit.model", *files)
+    assert ended.code == 2
+    assert "on the views 'profile', 'usage', but the new samples have 'new_profile', 'new_usage'." in ended.err
+    assert "A view has the name of its file: rename the files" in ended.err
+
+
+def test_the_file_of_the_only_view_may_have_any_name(two_files, command):
+    folder, _ = two_files
+    command("cluster", folder / "old" / "usage.csv", "-k", 3, "--save", folder / "fit.model")
+    same = command("predict", folder / "fit.model", folder / "new" / "usage.csv", "--json").out
+    renamed = (folder / "new" / "usage.csv").rename(folder / "june.csv")
+    assert command("predict", folder / "fit.model", renamed, "--json").out == same
+
+
+@pytest.mark.parametrize("name", ["label", "diagnosis"])
+def test_true_labels_are_left_out_as_in_the_fit(two_files, command, name):
+    folder, y = two_files
+    for part, rows in (("old", slice(100)), ("new", slice(100, 150))):
+        path = folder / part / "usage.csv"
+        pd.read_csv(path).assign(**{name: y[rows]}).to_csv(path, index=False)
+    asked = [] if name == "label" else ["--labels", name]
+    assert command("cluster", folder / "old", "-k", 3, *asked, "--save", folder / "fit.model").code == 0
+    ended = command("predict", folder / "fit.model", folder / "new", *asked)
+    assert ended.code == 0, ended.err
+    command("cluster", folder / "old", "-k", 3, "--no-labels", "--save", folder / "fit.model")  # then it is a feature
+    ended = command("predict", folder / "fit.model", folder / "new")
+    assert ended.code == 0, ended.err

@@ -260,7 +260,7 @@ def test_a_view_that_no_new_sample_is_in(fusion, kind):
     y = rng.randint(3, size=200)
     points = 5 * np.eye(3)[y] + rng.normal(size=(200, 3))
     apart = np.linalg.norm(points[:, None] - points[None], axis=2)
-    held = {"features": points, "categories": y[:, None], "distance": apart, "graph": np.exp(-apart)}[kind]
+    held = {"features": points[:, ::-1] ** 3, "categories": y[:, None], "distance": apart, "graph": np.exp(-apart)}[kind]
     old, new = (held[:150], held[150:]) if kind in ("features", "categories") else (held[:150, :150], held[150:, :150])
     model = fusion(3, random_state=0).fit(Views({"other": old, "x": points[:150]}, kinds={"other": kind}))
     without = model._with_absent_views(Views({"x": points[150:]}))

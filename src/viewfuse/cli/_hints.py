@@ -100,6 +100,7 @@ HINTS: dict[str, str | Callable[[Any], str]] = {
     "method": f"Choose from these with -m: {', '.join(METHODS)}.",
     "datasets": _datasets,
     "name": "viewfuse datasets list shows the names.",
+    "names": "A view has the name of its file: rename the files, in another folder if need be.",
     "columns": "Choose another table with --columns, or leave --columns out.",
     "output": "Choose another file with --output.",
     "save": "Choose another file with --save.",

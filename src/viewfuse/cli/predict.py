@@ -9,13 +9,17 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from .._utils.text import count
-from ..exceptions import ParameterError
+from .._utils.text import count, listed
+from ..exceptions import ParameterError, ViewsError
+from ..io.sniff import sniff
 from ..io.writers import check_labels_target, save_predictions
+from ..views import Views
+from ..views.conventions import is_label_name
 from ._options import (
     AsJson,
     Ids,
     KindRules,
+    Labels,
     LooseIds,
     MissingSamples,
     Reading,
@@ -41,6 +45,7 @@ def predict(
     as_json: AsJson = False,
     views: ViewRules = None,
     ids: Ids = None,
+    labels: Labels = None,
     samples: SamplesAre = None,
     missing: MissingSamples = "error",
     loose_ids: LooseIds = False,
@@ -49,14 +54,16 @@ def predict(
     """Assign new samples to the clusters of a saved model.
 
     Views and columns are matched by name. The new samples are measured as those of the fit were, so one sample at a time
-    gives the same as many. With --missing keep, samples may be missing from some views. Edge lists hold the edges between
-    new samples and samples of the fit, by id.
+    gives the same as many. With --missing keep, samples may be missing from some views, for which there need not be a file.
+    True labels are left out as in the fit. Edge lists hold the edges between new samples and samples of the fit, by id.
 
     [bold]Examples[/]
 
       viewfuse cluster patients.h5mu --save patients.model
 
       viewfuse predict patients.model new_patients.h5mu -o clusters.csv
+
+      viewfuse predict customers.model new/profile.csv --missing keep
     """
     from ..cluster import load as load_model
 
@@ -70,8 +77,11 @@ def predict(
             hint="Fit one of these methods.",
             parameter="model",
         )
-    reading = Reading(views, ids, None, True, samples, missing, None, loose_ids, kinds)
-    new = load(files, reading, fitted)
+    # One file has all samples in all of its views, but the fit may have had others.
+    matched = "error" if missing == "keep" and _is_one_source(files) else missing
+    no_labels = labels is None and _had_labels_as_features(fitted)
+    reading = Reading(views, ids, labels, no_labels, samples, matched, None, loose_ids, kinds)
+    new = _in_views_of_fit(load(files, reading, fitted), fitted, missing)
     with spinner(f"Placing {len(new):,} samples"):
         columns = _predicted(fitted, new)
     sizes = dict(zip(*(part.tolist() for part in np.unique(columns["label"], return_counts=True)), strict=True))
@@ -85,6 +95,33 @@ def predict(
     print(f"{count(len(new), 'sample')} in {count(len(sizes), 'cluster')}: {listed}")
     if written is not None:
         print(f"labels written to {written}")
+
+
+def _is_one_source(files: list[Path]) -> bool:
+    """Whether all views come from one file in which no sample can be missing from a view."""
+    return len(files) == 1 and files[0].is_file() and sniff(files[0]) not in ("AnnData", "MuData")
+
+
+def _had_labels_as_features(fitted: Any) -> bool:
+    """Whether the fit, with --no-labels, took a column with the name of labels for a feature."""
+    encoding = getattr(fitted, "encoding_", None)
+    return encoding is not None and any(is_label_name(column["column"]) for column in encoding.rows())
+
+
+def _in_views_of_fit(new: Views, fitted: Any, missing: str) -> Views:
+    """The new samples in the views of the fit: the names must be the same, unless there is one view."""
+    known = [str(name) for name in fitted.view_names_]
+    if len(known) == new.n_views == 1:
+        return Views(new, names=known)
+    absent = [name for name in known if name not in new.names]
+    if not absent:
+        return new  # predict refuses other views
+    views = f"The model was fitted on the views {listed(known)}, but the new samples"
+    if set(new.names) <= set(known):
+        if missing == "keep":
+            return fitted._with_absent_views(new)
+        raise ViewsError(f"{views} have no {listed(absent)}.", view=absent[0], parameter="missing", value=("keep",))
+    raise ViewsError(f"{views} have {listed(new.names)}.", view=absent[0], parameter="names")
 
 
 def _predicted(model: Any, views: Any) -> dict[str, Any]:
