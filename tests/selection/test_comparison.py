@@ -52,5 +52,13 @@ def test_of_equal_sums_of_ranks_the_more_balanced_is_taken():
     assert text.startswith("I would take b: it is number 2 by agreement and number 2 by silhouette of 3")
 
 
+def test_equal_methods_share_a_place():
+    rows = [row("a", 0.9, 0.5), row("b", 0.9 + 1e-16, 0.5), row("c", 0.9, 0.4), row("d", 0.1, 0.6)]
+    text = label_free_choice(rows)
+    assert text.startswith("I would take a: it is number 1 by agreement and number 2 by silhouette of 4, the best in both")
+    assert "a, b and c are first by agreement, d by silhouette" in text
+    assert "disagree" not in label_free_choice([row("a", 0.9, 0.5), row("b", 0.9, 0.6)])
+
+
 def test_one_result_is_no_choice():
     assert label_free_choice([row("a", 0.9, 0.9), row("b", None, 0.5)]) is None

@@ -56,18 +56,26 @@ def label_free_choice(rows: Sequence[Mapping[str, Any]]) -> str | None:
     scored = [row for row in rows if row["agreement"] is not None and row["silhouette"] is not None]
     if len(scored) < 2:
         return None
-    ranks = {name: rankdata([-row[name] for row in scored]) for name in ("agreement", "silhouette")}
-    both = np.stack([ranks["agreement"], ranks["silhouette"]])
+    # Equal clusterings have equal means but for rounding.
+    values = {name: -np.round([row[name] for row in scored], 9) for name in ("agreement", "silhouette")}
+    both = np.stack([rankdata(values["agreement"]), rankdata(values["silhouette"])])
     best = int(np.lexsort((both.max(axis=0), both.sum(axis=0)))[0])  # of equal sums the more balanced
-    place = {name: int(np.ceil(found[best])) for name, found in ranks.items()}
-    first = {name: scored[int(np.argmin(found))]["method"] for name, found in ranks.items()}
+    places = {name: rankdata(found, method="min").astype(int) for name, found in values.items()}
     text = (
-        f"I would take {scored[best]['method']}: it is number {place['agreement']} by agreement and number "
-        f"{place['silhouette']} by silhouette of {len(scored)}, the best in both together."
+        f"I would take {scored[best]['method']}: it is number {places['agreement'][best]} by agreement and number "
+        f"{places['silhouette'][best]} by silhouette of {len(scored)}, the best in both together."
     )
-    if first["agreement"] != first["silhouette"]:
+    first = {
+        name: [row["method"] for row, at in zip(scored, found, strict=True) if at == 1] for name, found in places.items()
+    }
+    if not set(first["agreement"]) & set(first["silhouette"]):
+        verb = "is" if len(first["agreement"]) == 1 else "are"
         text += (
-            f" The two disagree: {first['agreement']} is first by agreement, {first['silhouette']} by silhouette. Look at "
-            "both clusterings before you rely on one."
+            f" The two disagree: {_named(first['agreement'])} {verb} first by agreement, {_named(first['silhouette'])} by "
+            "silhouette. Look at both clusterings before you rely on one."
         )
     return text
+
+
+def _named(methods: Sequence[str]) -> str:
+    return " and ".join(filter(None, [", ".join(methods[:-1]), methods[-1]]))
