@@ -136,6 +136,18 @@ def test_compare_without_labels_says_what_the_columns_mean_and_which_method_to_t
     assert "I would take" not in command("compare", written(Y=LABELS[:, None] + 1), "-k", 3, "-m", "km,sc").err
 
 
+def test_compare_prints_each_warning_once_with_its_methods(command, tmp_path):
+    rng = np.random.default_rng(0)
+    points = np.array([[0, 9], [9, 0], [0, 0]])[LABELS] + rng.normal(size=(30, 2))
+    np.savez(tmp_path / "few.npz", points=points, y=LABELS)
+    ended = command("compare", tmp_path / "few.npz", "-k", 3, "-m", "km,gmc,swmc,gfsc", "--seeds", 2)
+    assert ended.code == 0, ended.err
+    lines = ended.err.splitlines()
+    assert sum("gmc, swmc: View 'points' has only two features." in line for line in lines) == 1
+    assert sum("gfsc: View 'points' has only one or two features." in line for line in lines) == 1
+    assert "gfsc: View 'points'" in command("compare", tmp_path / "few.npz", "-k", 3, "-m", "gfsc", "--json").err
+
+
 def test_compare_without_k_finds_the_number_of_clusters(command, tmp_path):
     views = vf.datasets.make_views(n_samples=120, n_clusters=4, random_state=0)
     np.savez(tmp_path / "made.npz", **dict(zip(views.names, views.arrays, strict=True)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
@@ -17,7 +18,7 @@ from .._utils.files import replacing
 from .._utils.store import Store
 from .._utils.text import count
 from ..cluster import METHODS, known_methods
-from ..exceptions import ParameterError, ViewfuseError
+from ..exceptions import ParameterError, ViewfuseError, ViewfuseWarning
 from ..selection.comparison import LABEL_FREE_COLUMNS, label_free_choice, label_free_scores, labelled_scores
 from ..selection.method_choice import count_in_sample
 from ..views import Views
@@ -99,6 +100,8 @@ def compare(
         notice(f"picked: {reason}")
     comparison = _Comparison(data, n_clusters, range(seed, seed + seeds), device)
     comparison.run(keys)
+    for warning, warned in comparison.warned.items():
+        notice(f"{', '.join(warned)}: {warning}")
     if not comparison.labels:
         if comparison.stopped:
             notice("stopped by Ctrl-C before any method had finished, so nothing is saved")
@@ -150,6 +153,7 @@ class _Comparison:
     seconds : mean time of each method that has finished, also if it failed
     labels : for every seed, of the methods that succeeded
     errors : of the methods that failed
+    warned : text of each warning → the methods that gave it
     stopped : whether Ctrl-C ended the comparison
     """
 
@@ -160,6 +164,7 @@ class _Comparison:
     seconds: dict[str, float] = field(default_factory=dict)
     labels: dict[str, list[np.ndarray]] = field(default_factory=dict)
     errors: dict[str, Exception | str] = field(default_factory=dict)
+    warned: dict[str, list[str]] = field(default_factory=dict)
     stopped: bool = False
 
     def run(self, keys: list[str]) -> None:
@@ -194,15 +199,24 @@ class _Comparison:
         options = {"device": self.device} if self.device is not None and "device" in method._get_param_names() else {}
 
         def work() -> dict[str, Any]:
-            try:
-                model = method(n_clusters=self.n_clusters, random_state=cell.seed, **options).fit(self.data)
-            except ViewfuseError as error:
-                errors.append(error)
-                raise
+            with warnings.catch_warnings(record=True) as given:
+                warnings.simplefilter("always", ViewfuseWarning)
+                try:
+                    model = method(n_clusters=self.n_clusters, random_state=cell.seed, **options).fit(self.data)
+                except ViewfuseError as error:
+                    errors.append(error)
+                    raise
+            self._record([one for one in given if isinstance(one.message, ViewfuseWarning)], cell.method)
             found.append(to_host(model.labels_))
             return {}
 
         return measured(cell.key, work, threads=None)
+
+    def _record(self, given: list[warnings.WarningMessage], key: str) -> None:
+        for warning in given:
+            methods = self.warned.setdefault(message(warning.message), [])
+            if key not in methods:  # with another seed
+                methods.append(key)
 
     def scores(self) -> dict[str, dict[str, float]]:
         """Scores of each method; with several seeds their mean, and their standard deviation as ``<name> sd``."""
