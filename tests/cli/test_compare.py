@@ -9,6 +9,7 @@ import pytest
 import scipy.io
 
 import viewfuse as vf
+from viewfuse.graphs import SCALINGS
 from viewfuse.metrics import ari, evaluate
 
 LABELS = np.arange(30) % 3
@@ -42,6 +43,14 @@ def rows(shown):
 def test_methods_lists_every_key(command):
     shown = command("methods").out
     assert all(key in shown for key in vf.METHODS)
+
+
+def test_km_says_what_it_scales(command):
+    points = np.array([[1.0], [4.0], [9.0]])[LABELS] * [1, 2] + 0.1 * np.random.default_rng(0).normal(size=(30, 2))
+    assert "scaled to unit length" in json.loads(command("methods", "--json").out)[list(vf.METHODS).index("km")]["summary"]
+    found = {scaling: vf.METHODS["km"](3, scaling=scaling, random_state=0).fit(points).labels_ for scaling in SCALINGS}
+    assert ari(LABELS, found["unit-spread"]) == 1
+    assert ari(LABELS, found["unit-samples"]) < 0.8
 
 
 def test_compare_runs_every_method_in_one_table(command, written):
