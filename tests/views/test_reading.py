@@ -53,6 +53,13 @@ class TestUnusedColumns:
         (constant,) = self.unused(1, "constant")
         assert (constant.parameter, constant.hint, constant.value) == (None, None, ())
 
+    def test_a_column_that_counts_the_rows_could_be_a_number(self):
+        (counted,) = warned(
+            UnusedColumnsWarning, lambda: Views({"t": pd.DataFrame({"a": np.sin(np.arange(60))}).assign(n=range(60))})
+        )
+        assert counted.hint == "Say otherwise with types={'COLUMN': 'number'}."
+        assert counted.value == ("n=number",)
+
 
 class TestEmptyCells:
     def test_samples_are_counted_in_each_view(self):

@@ -250,13 +250,15 @@ def _warn_of_unused(encoding: Encoding) -> None:
         return
     named = [f"{row['column']!r} of {row['view']!r} ({row['left_out']})" for row in left_out[:_SHOWN]]
     more = f", and {len(left_out) - _SHOWN} more" if len(left_out) > _SHOWN else ""
-    could_be_used = tuple(row["column"] for row in left_out if row["type"] not in ("empty", "constant"))
+    could_be_used = [row for row in left_out if row["type"] not in ("empty", "constant")]
+    counting = [row["type"] == "row numbers" for row in could_be_used]
+    wanted = "number" if counting[:1] == [True] else "category"
     warn(
         UnusedColumnsWarning(
             f"{count(len(left_out), 'column is', 'columns are')} not used: {', '.join(named)}{more}.",
-            hint="Say otherwise with types={'COLUMN': 'category'}." if could_be_used else None,
+            hint=f"Say otherwise with types={{'COLUMN': {wanted!r}}}." if could_be_used else None,
             parameter="types" if could_be_used else None,
-            value=could_be_used,
+            value=tuple(r["column"] + "=number" * counts for r, counts in zip(could_be_used, counting, strict=True)),
         )
     )
 

@@ -62,7 +62,11 @@ class TestRowNumbers:
 
     @pytest.mark.parametrize(("n", "expected"), [(50, "row numbers"), (49, "number")])
     def test_fewer_than_fifty_may_be_consecutive_by_chance(self, n, expected):
-        assert typed(RNG.permutation(n) + 7, "order").type == expected
+        assert typed(np.arange(n) + 7, "order").type == expected
+        assert typed(np.arange(n)[::-1], "order").type == expected
+
+    def test_ranks_in_any_order_are_measurements(self):
+        assert typed(RNG.permutation(60) + 1, "rank").type == "number"
 
     @pytest.mark.parametrize(
         ("last", "expected"), [(59, "row numbers"), (71, "row numbers"), (72, "number"), (500, "number")]

@@ -9,6 +9,7 @@ import pytest
 
 from viewfuse import ViewsError
 from viewfuse.views.encoding.column_types import column_type
+from viewfuse.views.encoding.columns import ColumnEncoding, numbers_of
 from viewfuse.views.encoding.distinct import Distinct
 from viewfuse.views.encoding.scales import known_order
 from viewfuse.views.encoding.written import as_date, as_number, date_format, number_style
@@ -212,3 +213,26 @@ def test_at_most_five_endings_are_units(units, refused):
             typed(values)
     else:
         assert typed(values).type != "number"
+
+
+@pytest.mark.parametrize("kind", ["int64", "float64", str])
+def test_whole_numbers_that_are_dates_are_dates(kind):
+    days = pd.date_range("2023-11-15", periods=N, freq="D")
+    values = pd.Series(days.strftime("%Y%m%d").astype(int).astype(kind))
+    if kind != "int64":
+        values[3] = None
+    found = typed(values, "day")
+    assert found.type == "date"
+    assert found.note == "read as YYYYMMDD; days"
+    numbers = numbers_of(values, ColumnEncoding("day", "date", "", 0, style=found.style), "table")
+    np.testing.assert_array_equal(np.diff(numbers[4:]), 1)
+    assert np.isnan(numbers[3]) == (kind != "int64")
+    assert typed(values, "day", asked="date").style == found.style
+    assert typed(values + 69 if kind == "int64" else "x" + values.astype(str), "day").type != "date"
+
+
+def test_numbers_in_parentheses_are_negative_among_others():
+    found = typed(["12.50", "(3.25)", "7.00", "(1.00)", "0.75-"] * 4)
+    assert (found.type, found.style, found.note) == ("number", "plain", "'(3.25)' read as negative")
+    assert typed(["(1)", "(2)"] * 10).type == "category"
+    assert typed(["2-", "2", "3-", "3"] * 10).type == "category"

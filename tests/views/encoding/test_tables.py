@@ -88,6 +88,21 @@ class TestWhichTablesAreEncoded:
         words = learn_encodings({"t": normal(same="seven")})["t"]
         assert words.feature_names.tolist() == ["n0", "n1", "n2"]
 
+    @pytest.mark.parametrize("empty", [None, np.nan, "?"])
+    def test_true_and_false_with_empty_cells_are_encoded(self, empty):
+        flags = pd.Series([True, False, True, empty] * 10, dtype=object)
+        flags = flags.astype(str) if empty == "?" else flags
+        table = normal(flag=flags.to_numpy())
+        encoding = learn_encodings({"t": table})["t"]
+        assert encoding.ready
+        assert (encoding.columns[3].type, encoding.columns[3].n_empty) == ("boolean", 10)
+        assert np.isnan(encode_table(table, encoding)[3, 3])
+
+    def test_new_booleans_may_have_empty_cells(self):
+        encoding = learn_encodings({"t": normal(flag=[True, False] * 20)})["t"]
+        new = normal(flag=np.array([True, False, None, np.nan] * 10, dtype=object))
+        np.testing.assert_array_equal(encode_table(new, encoding)[:4, 3], [1, 0, np.nan, np.nan])
+
 
 class TestMatrices:
     def test_numbers_keep_their_dtype(self):

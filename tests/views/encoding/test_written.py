@@ -39,6 +39,11 @@ from viewfuse.views.encoding.written import (
         ("$ 3.50", "plain", 3.5),
         ("3.50 EUR", "plain", 3.5),
         ("7%", "plain", 7),
+        ("(12.50)", "plain", -12.5),
+        ("($12.50)", "plain", -12.5),
+        ("€ 1.250,00-", "thousands points and decimal comma", -1250),
+        ("\u221212.50", "plain", -12.5),
+        ("2-", None, np.nan),
     ],
 )
 def test_styles(text, style, number):
@@ -132,7 +137,20 @@ def test_dates(text, form):
     assert np.isnan(as_date([text, "soon"], form)[1])
 
 
-@pytest.mark.parametrize("texts", [[], ["1.5"], ["2020-13-45"], ["2020-01-01", "soon"], ["v1.2.3"]])
+@pytest.mark.parametrize(
+    "texts",
+    [
+        [],
+        ["1.5"],
+        ["2020-13-45"],
+        ["2020-01-01", "soon"],
+        ["v1.2.3"],
+        ["20240131", "20240230"],
+        ["20240131", "20240130"],
+        ["18991231", "20240131"],
+        ["20240131", "7"],
+    ],
+)
 def test_no_dates(texts):
     assert date_format(texts) is None
 

@@ -17,7 +17,18 @@ from ...exceptions import ViewsError
 from ..conventions import is_id_column
 from .distinct import Distinct
 from .scales import known_order
-from .written import DATE_FORMATS, TIMES, are_times, date_format, in_unit, is_blank, number_and_unit, number_style
+from .written import (
+    DATE_FORMATS,
+    TIMES,
+    are_times,
+    date_format,
+    in_unit,
+    is_accounting,
+    is_blank,
+    is_in_parentheses,
+    number_and_unit,
+    number_style,
+)
 
 __all__ = [
     "MOST_EMPTY",
@@ -44,6 +55,7 @@ _NUMBERS_AND_TEXT = (str, bytes, int, float, np.number, np.bool_, decimal.Decima
 _MOST_UNITS = 5  # more are endings of codes, such as 12a
 _FEWEST_NUMBERED = 50  # rows; fewer measurements may be consecutive by chance
 _NEARLY = 1.2
+_FIRST_DATE, _LAST_DATE = 19000101, 21001231  # written as whole numbers
 _YES_NO = ({"yes", "no"}, {"y", "n"}, {"true", "false"}, {"t", "f"}, {"on", "off"})
 _NAMES_OF_ROW_NUMBERS = re.compile(
     r"Unnamed: \d+|index|level_\d+|row|rownum|rownumber|row_number|row number|nr|no\.?|#|", re.I
@@ -128,11 +140,12 @@ def is_row_numbers(values: Any, name: str) -> bool:
 
 
 def _is_consecutive(values: Any) -> bool:
-    """Whether whole numbers are all different and, in some order, nearly consecutive: numbers of customers or of rows."""
-    if values.dtype.kind not in "iu" or len(values) < _FEWEST_NUMBERED:
+    """Whether whole numbers go up or down from row to row by one, now and then by more: numbers of customers or of rows."""
+    if values.dtype.kind not in "iu" or len(values) < _FEWEST_NUMBERED or values.isna().any():
         return False
-    numbers = values.dropna().to_numpy()
-    return bool(int(numbers.max()) - int(numbers.min()) < _NEARLY * len(numbers)) and np.unique(numbers).size == len(values)
+    numbers = values.to_numpy(dtype=float)
+    steps = np.diff(numbers)
+    return bool((np.all(steps > 0) or np.all(steps < 0)) and np.ptp(numbers) < _NEARLY * len(numbers))
 
 
 def _type_of_numbers(values: Any, name: str) -> ColumnType:
@@ -146,6 +159,8 @@ def _type_of_numbers(values: Any, name: str) -> ColumnType:
         if n_distinct > _ALMOST_DISTINCT * present.size:
             return ColumnType("id", left_out="it has the name of ids and a different value in nearly every row")
         return _category(Distinct.of(values), "numbers with the name of ids: codes")
+    if present.min() >= _FIRST_DATE and present.max() <= _LAST_DATE:
+        return _type_of_dates(Distinct.of(values)) or ColumnType("number")
     return ColumnType("number")
 
 
@@ -191,11 +206,11 @@ def _type_of_text(distinct: Distinct, name: str, view: str) -> ColumnType:
         return ColumnType("number", note="times, in hours", style=TIMES)
     if (measured := _type_with_units(distinct, name, view)) is not None:
         return measured
-    numbers = [text for text in texts if number_style([text]) is not None]
-    if numbers:
-        return _type_with_numbers(distinct, numbers, name, view)
     if (dates := _type_of_dates(distinct)) is not None:
         return dates
+    numbers = [text for text in texts if number_style([text]) is not None]
+    if not all(map(is_in_parentheses, numbers)):
+        return _type_with_numbers(distinct, numbers, name, view)
     if {text.lower() for text in texts} in _YES_NO:
         return ColumnType("boolean", levels=distinct.sorted_texts())
     if (order := known_order(texts)) is not None:
@@ -248,10 +263,9 @@ def _type_with_numbers(distinct: Distinct, numbers: list[str], name: str, view: 
         if is_id_column(name) and len(numbers) > _ALMOST_DISTINCT * distinct.n_present:
             return ColumnType("id", left_out="it has the name of ids and a different value in nearly every row")
         notes = [] if style == "plain" else [f"written with {style}"]
+        notes += [f"{negative!r} read as negative"] if (negative := next(filter(is_accounting, numbers), None)) else []
         notes += [f"{listed(others)} read as empty"] if others else []
         return ColumnType("number", note="; ".join(notes) or None, style=style)
-    if (dates := _type_of_dates(distinct)) is not None:
-        return dates
     if (order := known_order(distinct.texts)) is not None:
         return ColumnType("ordered", levels=order)
     few = len(distinct.texts) <= min(MOST_LEVELS, distinct.n_present / 5)

@@ -182,7 +182,9 @@ def numbers_of(values: Any, column: ColumnEncoding, view: str) -> np.ndarray:
         return np.where(values.isna(), np.nan, days)
     if str(values.dtype).startswith("period"):
         return numbers_of(values.dt.to_timestamp(), column, view)
-    if kind in "biuf":
+    if kind == "O" and set(map(type, values.dropna())) <= {bool, np.bool_}:
+        values, kind = values.astype("boolean"), "b"  # True and False with empty cells
+    if kind in "biuf" and not (column.type == "date" and column.style):
         numbers = values.to_numpy(dtype=float, na_value=np.nan)
     elif column.type == "date" and column.style is None:
         return numbers_of(_as_dates(values, column, view), column, view)

@@ -90,7 +90,7 @@ def learn_encodings(
     needed = any(_needs_encoding(tables[view], columns) for view, columns in learned.items())
     encodings = {}
     for view, columns in learned.items():
-        is_plain = _is_numeric(columns) and (not needed or _is_wide(columns))
+        is_plain = _is_numeric(tables[view], columns) and (not needed or _is_wide(columns))
         columns = _as_they_are(tables[view], columns) if is_plain else columns
         encodings[view] = TableEncoding(view, columns, ready=not is_plain)
         if not encodings[view].used:
@@ -255,7 +255,7 @@ def _report(problem: ViewsError, on_problem: Problem | None) -> None:
 
 
 def _needs_encoding(table: Any, columns: Sequence[ColumnEncoding]) -> bool:
-    if not _is_numeric(columns):
+    if not _is_numeric(table, columns):
         return True
     numbers = [column for column in columns if column.left_out is None]
     if len(table) < _FEWEST_ROWS or len(numbers) < 2 or _is_wide(columns):
@@ -269,10 +269,10 @@ def _needs_encoding(table: Any, columns: Sequence[ColumnEncoding]) -> bool:
     return any(map(has_heavy_tail, values)) and not all(map(has_heavy_tail, values))
 
 
-def _is_numeric(columns: Sequence[ColumnEncoding]) -> bool:
-    """Whether all columns that are used are numbers, stored as numbers."""
+def _is_numeric(table: Any, columns: Sequence[ColumnEncoding]) -> bool:
+    """Whether all columns that are used are numbers or booleans, stored as such."""
     used = [column for column in columns if column.left_out is None]
-    return all(column.style is None and (column.type == "number" or column.levels == ("False", "True")) for column in used)
+    return all(column.style is None and (column.type == "number" or table[column.name].dtype.kind == "b") for column in used)
 
 
 def _is_wide(columns: Sequence[ColumnEncoding]) -> bool:
@@ -318,5 +318,6 @@ def _nothing_left(view: str, columns: Sequence[ColumnEncoding]) -> ViewsError:
         return ViewsError(
             problem, hint="Leave it out, or check that it is a table with a line that names its columns.", view=view
         )
-    hint = "Leave the view out, or say what a column is with types={'COLUMN': 'category'}."
+    wanted = "number" if any(column.type == "row numbers" for column in columns) else "category"
+    hint = f"Leave the view out, or say what a column is with types={{'COLUMN': {wanted!r}}}."
     return ViewsError(problem, hint=hint, view=view, parameter="types")

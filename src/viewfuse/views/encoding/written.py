@@ -18,7 +18,9 @@ __all__ = [
     "as_number",
     "date_format",
     "in_unit",
+    "is_accounting",
     "is_blank",
+    "is_in_parentheses",
     "never_a_level",
     "number_and_unit",
     "number_style",
@@ -32,6 +34,8 @@ _NO_LEVEL = frozenset(
 )
 _BLANK = _NO_LEVEL | {"none", "unknown"}  # among numbers; among words, these two may be answers
 _AROUND = re.compile(r"^([€$£¥]|EUR|USD|CHF|GBP)?\s*(.*?)\s*([€$£¥%]|EUR|USD|CHF|GBP)?$")
+# (12.50) and 12.50- are negative; 2- without decimals may be a mark.
+_ACCOUNTING = re.compile(r"\(([^()]+)\)|(.*\d[.,]\d+)-")
 _SIGN = r"[+-]?"
 # The styles in the order in which they are tried. A code such as 007 is not a number.
 _NO_CODE = r"(?!0\d)"
@@ -50,7 +54,7 @@ _STYLES: dict[str, tuple[str, Callable[[str], str]]] = {
 }
 TIMES = "times"  # the style of 9:30 or 17:05:00, in hours
 _TIME_OF_DAY = re.compile(r"(\d{1,3}):([0-5]\d)(?::([0-5]\d(?:\.\d+)?))?")
-_WITH_UNIT = re.compile(r"([+-]?[\d.,'’\u00a0\u202f ]*\d)\s*((?:[^\W\d_]|[°µ‰])[\w/²³°%^·*.-]{0,11})")
+_WITH_UNIT = re.compile(r"([+−-]?[\d.,'’\u00a0\u202f ]*\d)\s*((?:[^\W\d_]|[°µ‰])[\w/²³°%^·*.-]{0,11})")
 _IN = "; in "  # between the style of a number and its unit
 DATE_FORMATS = {
     "ISO8601": "year-month-day",
@@ -66,9 +70,11 @@ DATE_FORMATS = {
     "%d %B %Y": "day month year",
     "%b %d, %Y": "month day, year",
     "%B %d, %Y": "month day, year",
+    "%Y%m%d": "YYYYMMDD",
 }
 _TIME = " %H:%M:%S"
 _MAYBE_DATE = re.compile(r"\d{1,4}[-/. ]\S{1,9}[-/., ]+\d{1,4}|\w{3,9} \d{1,2}, \d{4}|\d{4}-\d{2}")
+_DATE_OF_DIGITS = re.compile(r"(?:19|20|21(?=00))\d\d(0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])")
 
 
 def is_blank(text: str) -> bool:
@@ -157,7 +163,17 @@ def _hours(text: str) -> float:
 
 
 def date_format(texts: Sequence[str]) -> str | None:
-    """Return the format of these dates, a key of ``DATE_FORMATS`` with or without a time, or None if they are not dates."""
+    """Return the format of these dates, a key of ``DATE_FORMATS`` with or without a time, or None if they are not dates.
+
+    Numbers such as 20240131 are dates if all are, from 1900 to 2100, and in more than one month.
+
+    >>> date_format(["31.01.2024", "01.02.2024"]), date_format(["20240131", "20240201"]), date_format(["20240131", "7"])
+    ('%d.%m.%Y', '%Y%m%d', None)
+    """
+    digits = [found[1] for text in texts if (found := _DATE_OF_DIGITS.fullmatch(text))]
+    if digits:
+        is_date = len(digits) == len(texts) and len(set(digits)) > 1 and not np.isnan(_days(texts, "%Y%m%d")).any()
+        return "%Y%m%d" if is_date else None
     if not texts or not all(_MAYBE_DATE.search(text) for text in texts):
         return None
     for form in DATE_FORMATS:
@@ -186,6 +202,29 @@ def _days(texts: Sequence[str], form: str) -> np.ndarray:
 _UNITS_PER_DAY = {"s": 86_400.0, "ms": 86_400e3, "us": 86_400e6, "ns": 86_400e9}
 
 
-def _bare(text: str) -> str:
+def is_in_parentheses(text: str) -> bool:
+    """Return whether a number is in parentheses, as accountants write negative ones."""
+    return text.strip().endswith(")")
+
+
+def is_accounting(text: str) -> bool:
+    """Return whether a number is negative though no minus stands before it.
+
+    >>> is_accounting("(12.50)"), is_accounting("€ 12.50-"), is_accounting("-12.50")
+    (True, True, False)
+    """
     match = _AROUND.match(text.strip())
-    return text if match is None else match[2]
+    return match is not None and _ACCOUNTING.fullmatch(match[2]) is not None
+
+
+def _bare(text: str) -> str:
+    """A number without blanks and currency around it, and with a minus before it if it is negative.
+
+    >>> _bare(" € 7 "), _bare("(12.50)"), _bare("($12.50)"), _bare("12.50-"), _bare("−12.50")
+    ('7', '-12.50', '-12.50', '-12.50', '-12.50')
+    """
+    match = _AROUND.match(text.strip().replace("−", "-"))
+    if match is None:
+        return text
+    negative = _ACCOUNTING.fullmatch(match[2])
+    return match[2] if negative is None else f"-{_bare(negative[1] or negative[2])}"
