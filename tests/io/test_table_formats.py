@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 from viewfuse import ViewsError, ViewsFormatError, load_views
-from viewfuse.exceptions import UnusedColumnsWarning, UnusedVariablesWarning, ViewfuseError
+from viewfuse.exceptions import SuspiciousValuesWarning, UnusedColumnsWarning, UnusedVariablesWarning, ViewfuseError
+from viewfuse.io.table_files import read_table
 
 pd = pytest.importorskip("pandas")
 pytest.importorskip("pyarrow")
@@ -228,3 +229,32 @@ def test_ids_without_their_leading_zeros_are_matched_if_asked(tmp_path: Path) ->
     views = load_views(files, loose_ids=True)
     assert views.ids[3] == "0003"
     assert views.arrays[1][3] == 3 % 5
+
+
+@pytest.mark.parametrize(
+    ("separator", "other", "expected"),
+    [
+        (";", ["3", "4", "5"], 1333),
+        (",", ["1.033.061", "742", "1.200"], 1333),
+        (";", ["0.5", "1.25", "3"], 1.333),
+        (",", ["0.5", "1.25", "3"], 1.333),
+    ],
+)
+def test_points_between_thousands_beside_small_whole_numbers(tmp_path, separator, other, expected):
+    rows = zip(["a", "b", "c"], ["1.333", "756", "454"], other, strict=True)
+    lines = [["id", "sales", "other"], *map(list, rows)]
+    (tmp_path / "t.csv").write_text("\n".join(map(separator.join, lines)))
+    assert read_table(tmp_path / "t.csv").frame["sales"].astype(float).tolist() == [expected, 756, 454]
+
+
+def test_points_that_may_be_decimal_points_are_told(tmp_path):
+    (tmp_path / "t.csv").write_text("id,sales,other\na,1.333,3\nb,756,4\nc,454,5\n")
+    with pytest.warns(SuspiciousValuesWarning, match=r"'sales' has '756' and '1.333', whose point may be") as found:
+        assert read_table(tmp_path / "t.csv").frame["sales"].tolist() == [1.333, 756, 454]
+    assert found[0].message.hint == "If it divides thousands, write 1333."
+
+
+def test_numbers_below_the_sample_may_be_written_otherwise(tmp_path):
+    rows = [f"p{i};{1 + i % 9}.333" if i % 2 else f"p{i};{100 + i % 899}" for i in range(1_200)]
+    (tmp_path / "t.csv").write_text("\n".join(["id;sales", *rows, "last;0.5"]))
+    assert read_table(tmp_path / "t.csv").frame["sales"].iloc[-1] == "0.5"

@@ -6,15 +6,16 @@ import csv
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from .._utils.extras import require
 from .._utils.text import count, listed
 from .._utils.warn import warn
-from ..exceptions import UnusedVariablesWarning, ViewsFormatError
+from ..exceptions import SuspiciousValuesWarning, UnusedVariablesWarning, ViewsFormatError
 from ..views.conventions import is_id_column
-from ..views.encoding.written import as_number, number_style
+from ..views.encoding.written import as_number, may_have_thousands_points, number_style
 from .compressed import compression_of, opened
 from .text import encoding_of
 
@@ -30,6 +31,8 @@ _MOST_ABOVE = 10  # lines above the header that may be titles and comments
 _SAMPLE = 1_000  # rows in which codes and decimal commas are looked for
 _CODE = re.compile(r"[+-]?0\d+")
 _POINTS = re.compile(r"[+-]?\d{1,3}(?:\.\d{3})+")
+_DECIMAL_POINT = re.compile(r"[+-]?(?:0?\.\d+|\d+\.(?!\d{3}$)\d+)")
+_COMMAS = ("decimal comma", "thousands points and decimal comma")
 
 
 @dataclass(frozen=True)
@@ -54,12 +57,14 @@ def read_delimited(path: Path, **options: Any) -> Any:
     if "dtype" in options:
         return _read(path, form, **options)
     sample = _read(path, form, dtype=str, keep_default_na=False, nrows=_SAMPLE)
-    kept = _text_columns(sample)
+    kept = _text_columns(path, sample, form.separator)
     warn_of_title(path, form.title)
     frame = _read(path, form, dtype=dict.fromkeys(kept, str), keep_default_na=False, na_values=EMPTY, **options)
     for name in kept:
         if kept[name] is not None:
-            frame[name] = frame[name].map(lambda text, style=kept[name]: as_number(text, style), na_action="ignore")
+            numbers = frame[name].map(lambda text, style=kept[name]: as_number(text, style), na_action="ignore")
+            if numbers.notna().equals(frame[name].notna()):  # else rows below the sample are written otherwise
+                frame[name] = numbers
     return frame
 
 
@@ -126,25 +131,42 @@ def _read(path: Path, form: Form, **options: Any) -> Any:
     return frame
 
 
-def _text_columns(sample: Any) -> dict[str, str | None]:
+def _text_columns(path: Path, sample: Any, separator: str) -> dict[str, str | None]:
     """The columns that must be read as text: codes such as 007 and, where decimals have commas, numbers such as 1.234.
 
-    The second kind comes with the style of its numbers.
+    The second kind comes with the style of its numbers. Between semicolons decimals have commas, unless a column has decimal
+    points. If 1.333 beside 756 may be a decimal or thousands, a warning says so.
     """
     texts = {name: [text for text in sample[name].unique() if text not in _MISSING] for name in sample.columns}
     codes: dict[str, str | None] = {name: None for name, found in texts.items() if any(map(_CODE.fullmatch, found))}
-    styles = {name: number_style(found) for name, found in texts.items() if found and "," in "".join(found)}
-    commas = ("decimal comma", "thousands points and decimal comma")
-    if not any(style in commas for style in styles.values()):
+    telling = [found for found in texts.values() if any("," in text or text.count(".") > 1 for text in found)]
+    if any(number_style(found) in _COMMAS for found in telling):
+        points = [name for name, found in texts.items() if _are_thousands(found)]
+        return {**codes, **dict.fromkeys(points, _COMMAS[1])}
+    points = [name for name, found in texts.items() if may_have_thousands_points(found)]
+    if not points or any(map(_DECIMAL_POINT.fullmatch, chain(*texts.values()))):
         return codes
-    points = {
-        name: commas[1]
-        for name, found in texts.items()
-        if found
-        and any("." in t for t in found)
-        and all(_POINTS.fullmatch(t) or (t.isdigit() and len(t) < 4) for t in found)
-    }
-    return {**codes, **points}
+    if separator == ";":
+        return {**codes, **dict.fromkeys(points, _COMMAS[1])}
+    _warn_of_points(path, points[0], texts[points[0]])
+    return codes
+
+
+def _are_thousands(texts: Sequence[str]) -> bool:
+    """Whether these are whole numbers in a table whose decimals have commas."""
+    has_points = any("." in text for text in texts)
+    return has_points and all(_POINTS.fullmatch(text) or (text.isdigit() and len(text) < 4) for text in texts)
+
+
+def _warn_of_points(path: Path, name: str, texts: Sequence[str]) -> None:
+    pointed, whole = (next(text for text in texts if ("." in text) == has_point) for has_point in (True, False))
+    warn(
+        SuspiciousValuesWarning(
+            f"{path}: column {name!r} has {whole!r} and {pointed!r}, whose point may be a decimal point or divide thousands. "
+            "It is read as a decimal point.",
+            hint=f"If it divides thousands, write {pointed.replace('.', '')}.",
+        )
+    )
 
 
 def _form(path: Path) -> Form:

@@ -236,3 +236,8 @@ def test_numbers_in_parentheses_are_negative_among_others():
     assert (found.type, found.style, found.note) == ("number", "plain", "'(3.25)' read as negative")
     assert typed(["(1)", "(2)"] * 10).type == "category"
     assert typed(["2-", "2", "3-", "3"] * 10).type == "category"
+
+
+def test_points_in_text_that_may_divide_thousands_are_told():
+    assert typed(["1.333", "756", "454", "1.825"]).note == "points read as decimal points"
+    assert typed(["1.333", "756", "454", "0.5"]).note is None

@@ -26,6 +26,7 @@ from .written import (
     is_accounting,
     is_blank,
     is_in_parentheses,
+    may_have_thousands_points,
     number_and_unit,
     number_style,
 )
@@ -263,6 +264,7 @@ def _type_with_numbers(distinct: Distinct, numbers: list[str], name: str, view: 
         if is_id_column(name) and len(numbers) > _ALMOST_DISTINCT * distinct.n_present:
             return ColumnType("id", left_out="it has the name of ids and a different value in nearly every row")
         notes = [] if style == "plain" else [f"written with {style}"]
+        notes += ["points read as decimal points"] if style == "plain" and may_have_thousands_points(numbers) else []
         notes += [f"{negative!r} read as negative"] if (negative := next(filter(is_accounting, numbers), None)) else []
         notes += [f"{listed(others)} read as empty"] if others else []
         return ColumnType("number", note="; ".join(notes) or None, style=style)

@@ -21,6 +21,7 @@ __all__ = [
     "is_accounting",
     "is_blank",
     "is_in_parentheses",
+    "may_have_thousands_points",
     "never_a_level",
     "number_and_unit",
     "number_style",
@@ -54,6 +55,7 @@ _STYLES: dict[str, tuple[str, Callable[[str], str]]] = {
 }
 TIMES = "times"  # the style of 9:30 or 17:05:00, in hours
 _TIME_OF_DAY = re.compile(r"(\d{1,3}):([0-5]\d)(?::([0-5]\d(?:\.\d+)?))?")
+_POINTS = re.compile(r"[+-]?(?!0)\d{1,3}(?:\.\d{3})+")
 _WITH_UNIT = re.compile(r"([+−-]?[\d.,'’\u00a0\u202f ]*\d)\s*((?:[^\W\d_]|[°µ‰])[\w/²³°%^·*.-]{0,11})")
 _IN = "; in "  # between the style of a number and its unit
 DATE_FORMATS = {
@@ -155,6 +157,22 @@ def as_number(text: str, style: str) -> float:
     pattern, plain = _STYLES[style]
     bare = _bare(text)
     return float(plain(bare)) if re.fullmatch(pattern, bare) else float("nan")
+
+
+def may_have_thousands_points(texts: Sequence[str]) -> bool:
+    """Return whether these numbers may be whole, with points between thousands: 756 beside 1.333, and no other decimals.
+
+    >>> may_have_thousands_points(["1.333", "756"]), may_have_thousands_points(["1.333", "756", "0.5"])
+    (True, False)
+    """
+    whole = [text.lstrip("+-") for text in texts if "." not in text]
+    pointed = [text for text in texts if "." in text]
+    return (
+        bool(pointed)
+        and any(len(text) == 3 for text in whole)
+        and all(text.isdigit() and len(text) < 4 for text in whole)
+        and all(map(_POINTS.fullmatch, pointed))
+    )
 
 
 def _hours(text: str) -> float:
