@@ -291,3 +291,12 @@ def test_method_is_chosen_by_its_key(folder: Path, command: Callable) -> None:
     assert ended.code == 2
     assert "kmm" in ended.err
     assert "co-reg" in ended.err  # the methods there are
+
+
+def test_one_sample_gets_no_hint_that_cannot_help(command, tmp_path):
+    (tmp_path / "one.csv").write_text("id,a,b\nx,1,2\n")
+    for arguments in ((), ("-k", 2), ("-k", 3, "-m", "gfsc")):
+        ended = command("cluster", tmp_path / "one.csv", *arguments)
+        assert ended.code == 2
+        assert "1 sample" in ended.err
+        assert "-k" not in ended.err

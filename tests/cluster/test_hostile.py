@@ -6,6 +6,7 @@ import sys
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from hypothesis import HealthCheck, given, settings
 
 import hostile_ways
@@ -182,9 +183,23 @@ def test_regressions(reason):
 
 def test_more_clusters_than_distinct_samples_gives_a_warning():
     x = np.repeat([[1.0, 0.0], [0.0, 1.0]], 5, axis=0)
-    with pytest.warns(DegenerateGraphWarning, match=r"Only \d of 4 clusters are distinct"):
+    with pytest.warns(DegenerateGraphWarning, match=r"Only 2 samples of 10 are different.* Set n_clusters to at most 2"):
         labels = METHODS["km"](4, random_state=0).fit([x]).labels_
     assert np.unique(labels).tolist() == [0, 1, 2, 3]
+
+
+@pytest.mark.filterwarnings("ignore::viewfuse.exceptions.NoStructureWarning")
+@pytest.mark.parametrize("as_sparse", [False, True])
+def test_the_number_of_different_samples_is_said(as_sparse):
+    rng = np.random.default_rng(0)
+    x = 5 * rng.normal(size=(4, 3))[np.r_[np.zeros(200, dtype=int), rng.integers(4, size=400)]]
+    with pytest.warns(DegenerateGraphWarning) as given:
+        METHODS["auto"](6, random_state=0).fit([sp.csr_array(x) if as_sparse else x])
+    texts = [str(one.message) for one in given if one.category is DegenerateGraphWarning]
+    assert texts == [
+        "Only 4 samples of 600 are different, fewer than the 6 clusters, so equal samples are in different clusters. Set "
+        "n_clusters to at most 4."
+    ]
 
 
 def test_a_view_that_is_constant_at_unit_length_has_the_smaller_weight():

@@ -17,8 +17,8 @@ from .._utils import hooks
 from .._utils.device import is_on_accelerator, moves_to, to_host
 from .._utils.extras import require
 from .._utils.text import listed
-from .._utils.warn import recording, texts_of, warn
-from ..exceptions import EncodingWarning, KindWarning, UnusedColumnsWarning, ViewsTypeError
+from .._utils.warn import recording, suppressing, texts_of, warn
+from ..exceptions import DegenerateGraphWarning, EncodingWarning, KindWarning, UnusedColumnsWarning, ViewsTypeError
 from ..linalg import assign_clusters, numbered_by_size, occurrences, order_by_size, renumbered
 from ..linalg.threads import one_thread, threads_for
 from ..views import (
@@ -34,6 +34,7 @@ from ..views import (
     warn_of_suspicious_values,
 )
 from ._checks import (
+    check_different_samples,
     check_enough_samples,
     check_finite_results,
     check_graphs,
@@ -127,7 +128,8 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
     def _fit_checked(self, X: Any) -> None:
         views = self._checked_views(X)
         arrays, present = self._arrays(views)
-        check_enough_samples(views, 2 if self.n_clusters == "auto" else self.n_clusters)
+        least = 2 if self.n_clusters == "auto" else self.n_clusters
+        check_enough_samples(views, least)
         if self.affinity == "precomputed":
             check_graphs(views, arrays)
         used = nonconstant_views(views, arrays, present)
@@ -136,7 +138,12 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
         on_device = moves_to(getattr(self, "device", None), arrays) or is_on_accelerator(arrays[used[0]])
         if demand is not None and not on_device:
             check_memory(self, demand.bytes([arrays[v] for v in used]), len(views))
-        with solving(self), one_thread() if on_device else threads_for(len(views), self._most_on_one_thread):
+        few_differ = not check_different_samples([arrays[v] for v in used], least)  # then k-means finds too few clusters
+        with (
+            solving(self),
+            one_thread() if on_device else threads_for(len(views), self._most_on_one_thread),
+            suppressing(lambda w: few_differ and isinstance(w, DegenerateGraphWarning) and w.parameter == "n_clusters"),
+        ):
             self._fit(views, arrays, used)
             self._number_clusters()
             if self._gives_verdict and self.affinity != "precomputed":

@@ -14,6 +14,7 @@ from .._utils.callers import calling_frames, module_of
 from .._utils.device import to_host, true_positions
 from .._utils.warn import filters_kept, warn
 from ..exceptions import (
+    DegenerateGraphWarning,
     DivergenceError,
     NoStructureWarning,
     NotEnoughMemoryError,
@@ -29,6 +30,7 @@ from .verdict import Verdict
 
 __all__ = [
     "check_count",
+    "check_different_samples",
     "check_directions",
     "check_enough_samples",
     "check_finite_results",
@@ -45,6 +47,7 @@ __all__ = [
 
 _FEW_FEATURES = 2
 _MOST_MEASURED = 200  # samples
+_MOST_COMPARED = 1_000_000  # numbers at once
 # Three to five clusters at steps of 5 on a line, with noise 1 in three features: at most 1.28 dimensions in 300 draws, all
 # found. Noise of 1.5, or 1 in five features, hides the line of three clusters (1.6), and there is no warning. Of 1,200
 # draws of make_views with at least three features, two fall below 1.3, both with three clusters in three features: there
@@ -60,15 +63,45 @@ def check_count(name: str, value: Any, *, least: int) -> None:
 
 def check_enough_samples(views: Views, n_clusters: int, n_samples: int | None = None) -> None:
     n = len(views) if n_samples is None else n_samples
-    if n < n_clusters:
-        samples = "1 sample" if n == 1 else f"{n} samples"
+    if n < 2:
         raise ViewsError(
-            f"{samples} (view {views.names[0]!r}, n_samples={n}) cannot form {n_clusters} clusters.",
+            f"There is 1 sample (view {views.names[0]!r}, n_samples=1), but clusters need at least 2, and better many more.",
+            hint="Provide more samples.",
+            view=views.names[0],
+        )
+    if n < n_clusters:
+        raise ViewsError(
+            f"{n} samples (view {views.names[0]!r}, n_samples={n}) cannot form {n_clusters} clusters.",
             hint="Reduce n_clusters or provide more samples.",
             view=views.names[0],
             parameter="n_clusters",
             value=n_clusters,
         )
+
+
+def check_different_samples(arrays: Sequence[Any], n_clusters: int) -> bool:
+    """Whether at least ``n_clusters`` samples are different; warn if not."""
+    n, most_rows = arrays[0].shape[0], _MOST_COMPARED // sum(array.shape[1] for array in arrays) + 1
+    seen: set[bytes] = set()
+    end = 0
+    while len(seen) < n_clusters and end < n:  # the first rows nearly always suffice
+        rows = np.arange(end, min(end + min(max(end, 4 * n_clusters), most_rows), n))
+        some = [_rows_at(array, rows) for array in arrays]
+        dense = np.hstack([part.toarray() if sp.issparse(part) else to_host(part) for part in some])
+        seen.update(row.tobytes() for row in np.unique(dense + 0.0, axis=0))  # -0.0 + 0.0 is 0.0
+        end += len(rows)
+    if len(seen) >= n_clusters:
+        return True
+    warn(
+        DegenerateGraphWarning(
+            f"Only {len(seen)} samples of {n} are different, fewer than the {n_clusters} clusters, so equal samples are in "
+            "different clusters.",
+            hint=f"Set n_clusters to at most {len(seen)}.",
+            parameter="n_clusters",
+            value=n_clusters,
+        )
+    )
+    return False
 
 
 def nonconstant_views(views: Views, arrays: Sequence[Any], present: np.ndarray | None = None) -> list[int]:

@@ -24,8 +24,8 @@ __all__ = ["KM"]
 class KM(ComparisonMethod):
     """k-means on the concatenated views, the rows of each view scaled to unit length, as in the paper.
 
-    ``min Σ_i ‖x_i − c_{y_i}‖²`` over centres and labels, where ``x_i`` concatenates the scaled views of a sample. Rows of unit
-    length suit counts of words. They do not show clusters that differ in length only; ``scaling="unit-spread"`` does.
+    ``min Σ_i ‖x_i − c_{y_i}‖²`` over centres and labels, where ``x_i`` concatenates the scaled views of a sample. Rows of
+    unit length suit counts of words. They do not show clusters that differ in length only; ``scaling="unit-spread"`` does.
 
     Parameters
     ----------
