@@ -76,6 +76,9 @@ def test_results_and_models_are_told_apart(data, command):
         vf.load(folder / "fit.npz")
     with pytest.raises(ViewsFormatError, match=r"fit\.model: it holds a model.*viewfuse\.load"):
         vf.io.load_results(folder / "fit.model")
+    ended = command("report", folder / "fit.model", "-o", folder / "report.html")
+    assert ended.code == 2
+    assert "it holds a model, not the results of a fit. viewfuse cluster --save FILE.npz writes such a file." in ended.err
 
 
 def test_kinds_and_weights(tmp_path, command):

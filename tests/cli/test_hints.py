@@ -53,6 +53,8 @@ from viewfuse.views import Views
         ("method", ["kmm"], "-m: auto, gfsc, gf, "),
         ("datasets", ["Digits"], "viewfuse datasets fetch NAME"),
         ("datasets", "digit", "-d with names"),
+        ("names", None, "rename the files"),
+        ("source", None, "Rename one of the files."),
         ("output", Path("x"), "--output"),
         ("save", Path("x"), "--save"),
         ("report", Path("x"), "--report"),

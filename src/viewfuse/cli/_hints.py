@@ -108,6 +108,7 @@ HINTS: dict[str, str | Callable[[Any], str]] = {
     "folder": "Wait for it, stop it, or choose another folder with --output.",
     "model": "Fit one of the methods auto, gfsc, gf and anchor-gfsc with viewfuse cluster -m KEY --save FILE.model.",
     "results": "viewfuse cluster --save FILE.npz writes such a file.",
+    "source": "Rename one of the files.",
     "max_iter": "The command line has no option for this; in Python, increase max_iter or tol.",
 }
 _MEMORY_HINT = "Use -m anchor-gfsc, whose memory grows linearly with the number of samples, or use fewer samples."

@@ -9,7 +9,7 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from ..exceptions import ViewsError
+from ..exceptions import ViewsError, ViewsFormatError
 from ..inspection import FitSummary
 from ..io import load_results
 from ..io.tables import read_columns
@@ -71,7 +71,7 @@ def report(
       viewfuse report news.npz -o news.html
     """
     check_report_target(output)
-    fit = load_results(results)
+    fit = _loaded(results)
     reading = Reading(views, ids, labels, no_labels, samples, missing, types, loose_ids, kinds)
     found = load(data, reading) if data else None
     if found is not None:
@@ -94,6 +94,13 @@ def report(
         print(json.dumps(summary, indent=2))
     else:
         print(f"report written to {path}")
+
+
+def _loaded(results: Path) -> FitSummary:
+    try:
+        return load_results(results)
+    except ViewsFormatError as error:  # its hint names functions of Python
+        raise ViewsFormatError(error.problem, parameter="results", value=results) from error
 
 
 def _check_same_samples(fit: FitSummary, views: Views, data: str) -> None:
