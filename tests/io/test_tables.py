@@ -417,3 +417,16 @@ def test_options_without_effect_are_an_error(table: Path, folder: Path) -> None:
     with pytest.raises(ViewsError, match=r"samples of a DataFrame must be its rows.*df\.T") as caught:
         load_views(pd.read_csv(table), views="*", samples="columns")
     assert caught.value.parameter == "samples"
+
+
+def test_saved_row_numbers_do_not_match_samples(tmp_path):
+    frame = pd.DataFrame({"x": np.cos(np.arange(50)), "z": np.sin(np.arange(50))})
+    frame.to_csv(tmp_path / "a.csv")
+    frame.iloc[10:].reset_index(drop=True).to_csv(tmp_path / "b.csv")
+    files = [tmp_path / "a.csv", tmp_path / "b.csv"]
+    for missing in ("error", "drop", "keep"):
+        with pytest.raises(ViewsError, match=r"'a' 50, 'b' 40.*no column was found that says which row is which"):
+            load_views(files, missing=missing)
+    frame.to_csv(tmp_path / "b.csv", index=False)
+    with pytest.warns(UnmatchedSamplesWarning, match="matched by position"), pytest.warns(UnusedColumnsWarning):
+        assert load_views(files).ids is None

@@ -131,12 +131,27 @@ class TestOneTable:
     def test_a_column_without_a_name_that_counts_the_rows_is_no_id(self):
         unnamed = {"Unnamed: 0": np.arange(N)}
         assert find_ids({"t": table(**unnamed)})["t"] is None
-        assert find_ids({"t": table(**{"Unnamed: 0": np.arange(N) + 1})})["t"] == IdSource("Unnamed: 0", None)
+        assert find_ids({"t": table(**{"Unnamed: 0": np.arange(N) + 1})})["t"] is None
+        assert find_ids({"t": table(**{"Unnamed: 0": np.arange(N) + 2})})["t"] == IdSource("Unnamed: 0", None)
         assert find_ids({"t": table(**unnamed, who=names())})["t"] == IdSource("who", "who")
         assert find_ids({"t": table(**unnamed, who=["same"] * N)})["t"] is None
 
 
 class TestTwoTables:
+    @pytest.mark.parametrize("first", [0, 1])
+    @pytest.mark.parametrize("n", [N, N - 5])
+    def test_columns_without_a_name_that_count_the_rows_are_no_ids(self, first, n):
+        counted = table(**{"Unnamed: 0": np.arange(N) + first})
+        assert set(find_ids({"a": counted, "b": counted.iloc[:n]}).values()) == {None}
+        assert set(find_ids({"a": counted, "b": table(z=RNG.normal(size=n))}).values()) == {None}
+
+    def test_some_of_the_row_numbers_of_another_table_are_ids(self):
+        counted = table(**{"Unnamed: 0": np.arange(N)})
+        for some in (slice(5, None), slice(12, 18)):
+            found = find_ids({"a": counted, "b": counted.iloc[some].reset_index(drop=True)})
+            assert set(found.values()) & {IdSource("Unnamed: 0", None), IdSource("Unnamed: 0", "Unnamed: 0")}
+            assert None not in found.values()
+
     def sources(self, first, second, name="key"):
         found = find_ids({"a": table(z=RNG.normal(size=len(first)), **{name: first}), "b": table(**{name: second})})
         return found["a"] == found["b"] == IdSource(name, name)

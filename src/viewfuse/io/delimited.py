@@ -162,8 +162,8 @@ def _warn_of_points(path: Path, name: str, texts: Sequence[str]) -> None:
     pointed, whole = (next(text for text in texts if ("." in text) == has_point) for has_point in (True, False))
     warn(
         SuspiciousValuesWarning(
-            f"{path}: column {name!r} has {whole!r} and {pointed!r}, whose point may be a decimal point or divide thousands. "
-            "It is read as a decimal point.",
+            f"{path}: column {name!r} has {whole!r} and {pointed!r}, whose point may be a decimal point or divide "
+            "thousands. It is read as a decimal point.",
             hint=f"If it divides thousands, write {pointed.replace('.', '')}.",
         )
     )

@@ -13,6 +13,7 @@ from .._utils.extras import require
 from .._utils.text import listed
 from ..exceptions import ViewsError
 from .conventions import is_id_column, is_id_variable, is_label_name
+from .encoding.column_types import is_row_numbers
 from .encoding.table import check_column_names
 from .encoding.written import date_format, number_style
 
@@ -39,7 +40,8 @@ def find_ids(tables: Mapping[str, Any], asked: str | None = None) -> dict[str, I
 
     The ids are, in this order: the column (or index) of the name ``asked``; an index with a name or of text; a column of the
     same name in all tables that is different in every row, text or whole numbers, and has most of its values in common; a
-    column with the name of ids, an index that does not just count the rows, or a first column of different texts.
+    column with the name of ids, an index that does not just count the rows, or a first column of different texts. A column
+    without a name that counts the rows of every table holds no ids.
     """
     for view, table in tables.items():
         check_column_names(table, view)
@@ -50,8 +52,9 @@ def find_ids(tables: Mapping[str, Any], asked: str | None = None) -> dict[str, I
     if len(tables) > 1 and (common := _common_column(tables)) is not None:
         return {view: _named(table, common) for view, table in tables.items()}
     found = {view: _by_convention(table, view) for view, table in tables.items()}
-    if all(source is not None and _counts_rows(tables[view], source) for view, source in found.items()):
-        return dict.fromkeys(found)
+    unnamed = {view: source for view, source in found.items() if source is not None and _is_unnamed(source)}
+    if all(_counts_rows(tables[view], source) for view, source in unnamed.items()):
+        found |= dict.fromkeys(unnamed)
     return found
 
 
@@ -130,6 +133,7 @@ def _common_column(tables: Mapping[str, Any]) -> str | None:
         for name in _names(frames[0])
         if all(name in _names(frame) for frame in frames) and not is_label_name(name) and _may_be_ids(frames, name)
     ]
+    shared = [name for name in shared if not all(_counts_rows(frame, _named(frame, name)) for frame in frames)]
     for fits in (is_id_variable, is_id_column, lambda name: _is_text(_column(frames[0], name)), lambda _: True):
         chosen = [name for name in shared if fits(name)]
         if len(chosen) == 1:
@@ -175,12 +179,14 @@ def _by_convention(table: Any, view: str) -> IdSource | None:
     return IdSource(first, first) if _is_text(table[first]) and table[first].is_unique else None
 
 
+def _is_unnamed(source: IdSource) -> bool:
+    """Whether this is a column without a name: an index that was saved."""
+    return source.column is not None and _UNNAMED.fullmatch(source.column) is not None
+
+
 def _counts_rows(table: Any, source: IdSource) -> bool:
     """Whether this is a column without a name that only counts the rows."""
-    if source.column is None or not _UNNAMED.fullmatch(source.column):
-        return False
-    values = table[source.column]
-    return values.dtype.kind in "iu" and np.array_equal(values.to_numpy(), np.arange(len(table)))
+    return _is_unnamed(source) and is_row_numbers(table[source.column], str(source.column))
 
 
 def _names(table: Any) -> list[str]:
