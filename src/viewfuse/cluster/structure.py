@@ -81,7 +81,7 @@ class Evidence:
     cut : float
         What it costs to cut the clusters out of the graph over the least that any cut of a cloud into as many parts can cost
         (both as sums of conductances; that least is the sum of ``λ⁰``). The null ratio says that the graph falls apart; if
-        this is 1 or more, it falls apart elsewhere, and what comes back in halves decides.
+        this is 1 or more, it falls apart elsewhere, and what comes back in halves decides. 0 if no halves were clustered.
     """
 
     null_ratio: float
@@ -156,7 +156,8 @@ class Evidence:
         waves = waves and not (k > _LARGEST_GAPS_OF_WAVES and found.relative_gap(k) >= CERTAIN_GAP)
         most = _NO_STRUCTURE if returned is None else _CERTAINLY_NONE  # beyond it, a division decides nothing
         division = division_ratio(graph, labels) if LITTLE_STRUCTURE < ratio <= most else 0.0
-        evidence = cls(ratio, waves, division, returned, cut=_cut_over_cloud(graph, labels, nulls))
+        cut = 0.0 if returned is None else _cut_over_cloud(graph, labels, nulls)
+        evidence = cls(ratio, waves, division, returned, cut=cut)
         if parts_of_clouds is None or not evidence.hangs_on_clouds:
             return evidence
         null_returned, null_division = parts_of_clouds()

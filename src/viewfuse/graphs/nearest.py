@@ -45,8 +45,12 @@ _ALPHA = 0.01  # of the trace: GFSC's default, one percent
 
 
 def default_neighbors(n_samples: int) -> int:
-    """Ten, or log₂ n if that is more: fewer do not connect a cluster, more connect clusters."""
-    return min(max(10, int(np.ceil(np.log2(max(n_samples, 2))))), n_samples - 1)
+    """Ten, or log₂ n if that is more: fewer do not connect a cluster, more connect clusters.
+
+    Of fewer than 50 samples a fifth, but at least five: else the members of a cluster would have neighbours in all others.
+    """
+    few = max(n_samples // 5, 5)
+    return min(max(min(10, few), int(np.ceil(np.log2(max(n_samples, 2))))), n_samples - 1)
 
 
 @dataclass(frozen=True)

@@ -78,6 +78,15 @@ def test_a_noise_view_costs_nothing_and_is_named(make, columns):
     assert "view2" in model.noise_views_
 
 
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("n", [21, 30, 45])
+def test_clusters_of_a_few_samples_are_found_in_small_data(n, seed):
+    y = np.arange(n) % 3
+    points = 12 * np.eye(3)[y] + np.random.default_rng(seed).normal(size=(n, 3))
+    for n_clusters in ("auto", 3):
+        assert adjusted_rand_score(y, AutoFusion(n_clusters, random_state=0).fit_predict([points])) == 1
+
+
 @pytest.mark.parametrize("seed", [2, 3, 8])
 def test_clusters_are_counted_again_without_views_of_noise(seed):
     rng = np.random.default_rng(seed)

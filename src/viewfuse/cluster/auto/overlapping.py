@@ -18,6 +18,7 @@ from ..._utils.agreement import adjusted_rand
 from ..._utils.warn import quietly
 from ...graphs import Samples
 from ...linalg import halves, numbered_by_size
+from ...views import Views
 from ..anchor_gfsc import AnchorGFSC
 from ..structure import Evidence
 from ..verdict import Verdict, judge
@@ -71,7 +72,7 @@ def overlapping_clusters(
         model = AnchorGFSC(n_clusters, view_weights=some.weights, random_state=seed, device=device)
         model._gives_verdict = False
         with quietly():
-            return model.fit(some.with_gaps())
+            return model.fit(Views(some.with_gaps()))
 
     model = fitted(samples)
     if model._placement.clouds is None:
