@@ -170,7 +170,7 @@ class SingleViewWarning(ViewfuseWarning):
 
 
 class LabelsWarning(ViewfuseWarning):
-    """What was taken as labels may not be: it was found by its length, or has as many values as a measurement."""
+    """What was taken as labels may not be, or a column with the name of labels is a feature or, of a DataFrame, not used."""
 
 
 class UnusedVariablesWarning(ViewfuseWarning):

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 from scipy.io import savemat
 
-from viewfuse import ViewsError, load_views
+from viewfuse import Views, ViewsError, load_views
+from viewfuse.exceptions import LabelsWarning
 from viewfuse.views.labels import check_kind
 
 pd = pytest.importorskip("pandas")
@@ -114,3 +115,66 @@ def test_many_different_labels_are_warned_of(n_different, n, warned):
 def test_numbers_with_fractions_are_no_labels():
     with pytest.raises(ViewsError, match=r"contains 1\.5; labels are integers or text"):
         check_kind([1.0, float("nan"), 1.5], "class")
+
+
+def points(y, **more):
+    return pd.DataFrame({"x": np.linspace(0, 1, len(y)), "z": np.sin(np.arange(len(y))), **more, "y": y})
+
+
+class TestTablesInMemory:
+    def labelled(self, label=None):
+        frame = points(np.cos(np.arange(40))).rename(columns={"y": "w"})
+        return frame.assign(label=np.arange(40) % 4 if label is None else label)
+
+    def columns(self, data, **options):
+        views = Views({"t": data}, **options)
+        assert views.y is None
+        return views.feature_names[0].tolist()
+
+    def test_a_column_that_a_file_has_as_labels_is_no_feature(self, tmp_path):
+        for label in (None, ["one", "two"] * 20):
+            frame = self.labelled(label)
+            with pytest.warns(LabelsWarning, match="'label' has the name of labels and is not used as a feature"):
+                assert self.columns(frame) == ["x", "z", "w"]
+            frame.to_csv(tmp_path / "t.csv", index=False)
+            assert load_views(tmp_path / "t.csv").feature_names[0].tolist() == ["x", "z", "w"]
+
+    def test_it_is_a_feature_if_the_user_says_so_or_its_numbers_are_not_whole(self):
+        assert "label=0" in self.columns(self.labelled(), types={"label": "category"})
+        assert "label" in self.columns(self.labelled(np.linspace(0, 1, 40)))
+        assert self.columns(self.labelled(), types=False) == ["x", "z", "w", "label"]
+        assert self.columns(self.labelled()[["label"]]) == ["label"]
+        assert load_views({"t": self.labelled()}, labels=False).feature_names[0].tolist()[-1] == "label"
+
+    def test_new_samples_may_have_labels(self):
+        fit = Views({"t": self.labelled().drop(columns="label")})
+        assert self.columns(self.labelled(), encoding=fit.encoding) == ["x", "z", "w"]
+        with_it = load_views({"t": self.labelled()}, labels=False)
+        assert self.columns(self.labelled(), encoding=with_it.encoding) == ["x", "z", "w", "label"]
+
+    def test_samples_of_a_relation_may_have_the_name_of_labels(self):
+        names = ["class", "target", "y", "other"]
+        graph = pd.DataFrame(np.ones((4, 4)) - np.eye(4), index=names, columns=names)
+        assert Views({"g": graph}, kinds="auto").kinds == ("graph",)
+        assert Views({"g": graph.reset_index(names="id")}, kinds="auto").kinds == ("graph",)
+
+
+class TestCoordinates:
+    def test_y_beside_x_is_a_coordinate(self):
+        frame = points(np.cos(np.arange(40)))
+        assert load_views(frame).y is None
+        assert "y" in load_views(frame).feature_names[0]
+        assert "y" in Views({"t": points(np.arange(40)[::-1] ** 2)}).feature_names[0]
+
+    def test_few_whole_numbers_are_told(self):
+        frame = points(np.arange(40) % 20)
+        for read in (lambda: load_views(frame), lambda: Views({"t": frame})):
+            with pytest.warns(LabelsWarning, match="'y' has the name of labels and 20 different values, but stands beside"):
+                assert "y" in read().feature_names[0]
+        assert load_views(frame, labels="y").y.tolist() == (np.arange(40) % 20).tolist()
+        assert load_views(points(np.arange(40) % 21)).y is None
+
+    def test_text_and_other_names_are_labels(self):
+        assert load_views(points(["a", "b"] * 20)).y.tolist() == ["a", "b"] * 20
+        assert load_views(points(np.cos(np.arange(40)), label=np.arange(40) % 4)).y.tolist() == [0, 1, 2, 3] * 10
+        assert load_views(points(np.arange(40) % 4).rename(columns={"x": "x1"})).y is not None

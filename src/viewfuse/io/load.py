@@ -84,7 +84,8 @@ def load_views(
         first column of a table if it is text.
     labels : str or False, optional
         The column or variable with the true labels, which become ``views.y``. The default is one named ``y``,
-        ``labels``, ``gt``, …, if it contains integers or text. False reads no labels.
+        ``labels``, ``gt``, …, if it contains integers or text; in a table, numbers ``y`` beside a column ``x`` are
+        coordinates. False reads no labels.
     samples : {"rows", "columns"}, optional
         Whether samples are rows or columns. Needed only for files that can be read both ways; an error says so.
     missing : {"error", "keep", "drop"}

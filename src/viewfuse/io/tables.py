@@ -22,7 +22,7 @@ from ..views.encoding import Encoding, Types
 from ..views.ids import IdSource, find_ids, id_values, without_ids
 from ..views.join_by_id import Missing
 from ..views.kinds import Kinds
-from ..views.labels import Labels, check_kind, checked_labels, plain_values, several_labels
+from ..views.labels import Labels, check_kind, checked_labels, label_columns, plain_values, several_labels
 from ..views.reading import known_ids
 from ._safety import reading
 from .table_files import TableFile, read_table
@@ -106,7 +106,7 @@ def views_of_tables(
             )
         sources = find_ids(frames, options.ids_of(frames.values()))
         separated = {name: view_of_table(tables[name], source, options.labels, name) for name, source in sources.items()}
-        views = Views(
+        views = Views.of_features(
             {name: table.indexed() for name, table in separated.items()},
             missing=options.missing,
             kinds=options.kinds_of(separated),
@@ -213,7 +213,7 @@ def _grouped(table: Table, name: str, groups: ColumnGroups | None, options: Tabl
     used = sorted(set(np.concatenate(list(positions.values())).tolist()))
     types = None if options.types is None else {k: v for k, v in options.types.items() if k not in np.delete(names, used)}
     framed = table.indexed()
-    views = Views(
+    views = Views.of_features(
         {view: framed.iloc[:, columns] for view, columns in positions.items()},
         kinds=options.kinds_of(positions),
         types=types,
@@ -276,7 +276,7 @@ def view_of_table(table: TableFile, source: IdSource | None, labels: Labels, vie
 def _label_column(frame: Any, labels: Labels, view: str) -> str | None:
     if labels is False:
         return None
-    named = [name for name in frame.columns if (is_label_name(name) if labels is None else name == labels)]
+    named = label_columns(frame, view) if labels is None else [name for name in frame.columns if name == labels]
     if len(named) > 1:
         raise several_labels(named, view)
     return named[0] if named else None

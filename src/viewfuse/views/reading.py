@@ -12,6 +12,7 @@ from .._utils.steps import step
 from .._utils.text import count, listed
 from .._utils.warn import recording, texts_of, warn
 from ..exceptions import EmptyCellsWarning, EncodingWarning, UnusedColumnsWarning, ViewsError
+from .conventions import is_label_name
 from .encoding import Encoding, TableEncoding, Types, encode_table, learn_encodings
 from .encoding.table import encode_array, learn_array, plain_encoding, weigh_categories
 from .filling import Filler, has_empty_cells
@@ -80,6 +81,7 @@ def _read(
     if encoding is not None:
         ids = known_ids(members, encoding) if ids is None else ids
         encoding = encoding.for_views(names)
+        members = [_without_new_labels(member, t) for member, t in zip(members, encoding.tables, strict=True)]
     has_frames = any(map(is_dataframe, members))
     if has_frames:
         step("matching samples")
@@ -151,6 +153,14 @@ def known_ids(members: Sequence[Any], encoding: Encoding) -> str | None:
     name = encoding.id_name
     has_it = bool(frames) and all(name in frame.columns or name in frame.index.names for frame in frames)
     return name if name is not None and has_it else None
+
+
+def _without_new_labels(member: Any, table: TableEncoding | None) -> Any:
+    """A table without columns that have the name of labels and were no columns of the fit."""
+    if not is_dataframe(member) or table is None:
+        return member
+    known = {column.name for column in table.columns}
+    return member.drop(columns=[name for name in member.columns if is_label_name(name) and name not in known])
 
 
 def _learned_tables(joined: Joined, types: Types | Literal[False] | None) -> list[TableEncoding | None]:

@@ -18,11 +18,12 @@ from .column_groups import columns_of_group, named_groups
 from .column_rules import column_groups, is_rules
 from .containers import holds_views, labels_of_bunch, labels_of_omics, members_of_omics, views_of_bunch
 from .encoding import Encoding, Types, readable_matrix
+from .encoding.column_types import asked_type
 from .frames import as_frame, is_table
 from .ids import find_ids, id_values
 from .join_by_id import Member, Missing, align, check_missing
 from .kinds import RELATIONS, Kinds, asked_kinds, checked_kinds, indicators
-from .labels import checked_labels
+from .labels import checked_labels, warn_of_labels
 from .matrices import as_float, column_names, is_dataframe, memory_of, take_block, take_rows, with_zero_rows
 from .members import checked_names, named_members
 from .networks import is_network, networks_as_matrices
@@ -45,8 +46,9 @@ class Views:
         are read when they are needed. One DataFrame is one view.
         DataFrames are joined on their ids, found as in files: an index with a name or of text, or a column that all
         have. Their columns may be of any type (numbers, booleans, categories, words with an order, dates) and are
-        encoded so that one counts about as much as another; a table of numbers in one unit is left as it is. Single
-        empty cells (NaN) are filled from similar samples. An array has no ids, so it can only be combined with
+        encoded so that one counts about as much as another; a table of numbers in one unit is left as it is. A column that
+        a file would have as labels is not used, unless ``types`` names it. Single empty cells (NaN) are filled from
+        similar samples. An array has no ids, so it can only be combined with
         DataFrames that are already in the same order. Bunches, AnnData and MuData are converted as in
         :func:`viewfuse.load_views`. A networkx graph is a view of the kind "graph"; its nodes are matched with the ids, or
         are 0 … n − 1.
@@ -108,6 +110,7 @@ class Views:
 
     notes: tuple[str, ...] = ()
     table_rows: np.ndarray | None = None
+    _finds_labels = True
 
     def __init__(
         self,
@@ -144,6 +147,8 @@ class Views:
             names, members = named_members({"all": data} if is_table(data) else data, names)
             asked = asked_kinds(kinds, names)
             members = [as_frame(member) for member in members]
+            if self._finds_labels and types is not False and encoding is None:
+                members = [_without_labels(*one, types) for one in zip(members, names, asked, strict=True)]
             if any(map(is_network, members)):
                 asked = tuple("graph" if is_network(m) else kind for m, kind in zip(members, asked, strict=True))
                 members, ids = networks_as_matrices(members, names, ids)
@@ -172,6 +177,14 @@ class Views:
         self.y: np.ndarray | None = _checked_column(y, len(self), "y")
         present = read.present if present is None else present
         self.present: np.ndarray | None = _checked_present(present, len(self), self.n_views)
+
+    @classmethod
+    def of_features(cls, tables: Mapping[str, Any], **options: Any) -> Views:
+        """Views of tables whose labels have been separated: other columns with the name of labels are features."""
+        made = object.__new__(cls)
+        made._finds_labels = False
+        cls.__init__(made, tables, **options)
+        return made
 
     def _encode_categories(self, data: Any) -> None:
         """Replace views of categories by indicators, unless they are encoded already: in Views, or as tables."""
@@ -507,6 +520,16 @@ def split_columns(matrix: Any, groups: Any, **options: Any) -> tuple[Views, list
     rest.remove(source.column)
     frame = matrix.set_axis(id_values(matrix, source, "all"), axis=0).rename_axis(source.name)
     return Views({name: frame.iloc[:, chosen] for name, chosen in columns.items()}, **options), rest
+
+
+def _without_labels(member: Any, name: str, kind: str, types: Types | None) -> Any:
+    """A table without the columns that a file would have as labels, unless they are samples or have a given type."""
+    if not is_dataframe(member) or kind in RELATIONS:
+        return member
+    may_be_relation = member.size and 0 <= member.shape[1] - len(member) < 2
+    samples = {*map(str, member.index), *map(str, member.iloc[:, 0])} if may_be_relation else set()
+    labels = warn_of_labels(member, name, lambda column: column in samples or asked_type(types, column) is not None)
+    return member.drop(columns=labels) if labels else member
 
 
 def _of_views(views: Views, kinds: Sequence[str]) -> Read:
