@@ -30,8 +30,8 @@ def test_the_estimate_is_close_to_the_memory_that_a_fit_takes(key, n_views, n_fe
     for name, value in (("n_init", 1), ("max_iter", 2)):
         if hasattr(model, name):
             model.set_params(**{name: value})
-    # Every thread has its own tiles, which would need more memory than the graphs of so few samples.
-    with warnings.catch_warnings(), threadpool_limits(1, user_api="blas"):
+    # Every thread has its own tiles and small dense graphs, which would need more memory than the graphs of so few samples.
+    with warnings.catch_warnings(), threadpool_limits(1):
         warnings.simplefilter("ignore", ViewfuseWarning)
         model.fit([view[:30] for view in views])  # memory of modules that the first fit imports does not count
         tracemalloc.start()
@@ -41,7 +41,7 @@ def test_the_estimate_is_close_to_the_memory_that_a_fit_takes(key, n_views, n_fe
         finally:
             tracemalloc.stop()
     needed = model._demand().bytes(views)
-    assert 0.5 * needed < peak < 1.75 * needed
+    assert 0.5 * needed < peak < 1.5 * needed
 
 
 @pytest.mark.parametrize("key", SQUARE)

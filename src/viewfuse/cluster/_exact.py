@@ -75,7 +75,7 @@ class ExactFusion(StoppableMixin, ViewReportMixin, NewSamplesMixin, RelationIdsM
     _most_counted: ClassVar[int] = 2_000  # samples on which the number of clusters is estimated
     _memory_demand = MemoryDemand(6.2, wide_per_view=1.0, judged=4.0, judged_per_view=3.0)
     _memory_demand_in_single_precision: ClassVar[MemoryDemand] = MemoryDemand(
-        3.1, wide_per_view=1.0, judged=4.0, judged_per_view=2.0
+        3.1, wide_per_view=1.0, judged=4.0, judged_per_view=2.0, per_judged=1000.0
     )
     _parameter_constraints: ClassVar = {
         **MultiViewClusterer._parameter_constraints,

@@ -21,9 +21,10 @@ class MemoryDemand:
     """Peak memory of a fit of t views, in n × n arrays of doubles: ``fixed + per_view · t``, and more for high ranks.
 
     ``wide`` is added once and ``wide_per_view`` for each view, both in proportion to rank / n; ``judged`` and
-    ``judged_per_view`` likewise, for what is made of at most 2,000 samples. An estimator declares its
-    demand as the class attribute ``_memory_demand``. The numbers of viewfuse's estimators are measured; a test compares
-    them with the memory that fits take.
+    ``judged_per_view`` likewise, for what is made of at most 2,000 samples; ``per_judged`` is the number of doubles that
+    each of these needs whatever the columns, such as those of the graphs of clouds. An estimator declares its demand as
+    the class attribute ``_memory_demand``. The numbers of viewfuse's estimators are measured; a test compares them with
+    the memory that fits take.
     """
 
     fixed: float
@@ -32,6 +33,7 @@ class MemoryDemand:
     wide_per_view: float = 0.0
     judged: float = 0.0
     judged_per_view: float = 0.0
+    per_judged: float = 0.0
 
     def bytes(self, arrays: Sequence[Any]) -> int:
         """Bytes that a fit of these views needs at its peak, approximately."""
@@ -40,7 +42,8 @@ class MemoryDemand:
         square = self.fixed + self.per_view * len(ranks) + self.wide * max(ranks) + self.wide_per_view * sum(ranks)
         some = min(n, _JUDGED)
         narrow = [min(int(array.shape[1]), some) for array in arrays]
-        return int(8 * (n * n * square + some * (self.judged * max(narrow) + self.judged_per_view * sum(narrow))))
+        judging = self.per_judged + self.judged * max(narrow) + self.judged_per_view * sum(narrow)
+        return int(8 * (n * n * square + some * judging))
 
 
 def check_memory(model: Any, needed: int, n_samples: int, available: int | None = None) -> None:
