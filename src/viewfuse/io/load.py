@@ -336,7 +336,7 @@ def _from_frames(source: Any, asked: _Request) -> Views:
             view=other,
         )
     chosen = _selected(dict(zip(names, members, strict=True)), asked.views)
-    return views_of_tables({name: TableFile(as_frame(frame)) for name, frame in chosen.items()}, asked.of_tables)
+    return views_of_tables({name: TableFile(as_frame(frame, name)) for name, frame in chosen.items()}, asked.of_tables)
 
 
 def _check_rows(asked: _Request) -> None:

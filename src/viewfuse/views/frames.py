@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from .._utils.extras import require
+from .._utils.text import listed
+from ..exceptions import ViewsError
 from .matrices import is_dataframe
 
-__all__ = ["as_frame", "holds_frames", "is_table"]
+__all__ = ["as_frame", "check_column_names", "holds_frames", "is_table"]
 
 
 def is_table(data: Any) -> bool:
@@ -21,8 +23,8 @@ def is_table(data: Any) -> bool:
     return hasattr(data, "__dataframe__") and not hasattr(data, "toarray")
 
 
-def as_frame(data: Any) -> Any:
-    """Return a table as a pandas DataFrame whose column names are text; anything else as it is."""
+def as_frame(data: Any, view: str = "all") -> Any:
+    """Return a table as a pandas DataFrame whose column names are text, all different; anything else as it is."""
     if not is_table(data):
         return data
     if hasattr(data, "collect"):  # a lazy frame of polars
@@ -30,9 +32,20 @@ def as_frame(data: Any) -> Any:
     if not is_dataframe(data):
         pandas = require("pandas")
         data = data.to_pandas() if hasattr(data, "to_pandas") else pandas.api.interchange.from_dataframe(data)
+    check_column_names(data, view)
     if all(isinstance(name, str) for name in data.columns):
         return data
     return data.set_axis([str(name) for name in data.columns], axis=1)
+
+
+def check_column_names(table: Any, view: str) -> None:
+    """Raise ViewsError if two columns of a table have the same name."""
+    names = [str(name) for name in table.columns]
+    if len(set(names)) < len(names):
+        repeated = sorted({name for name in names if names.count(name) > 1})
+        raise ViewsError(
+            f"View {view!r} has several columns with the name {listed(repeated)}.", hint="Rename them.", view=view
+        )
 
 
 def holds_frames(data: Any) -> bool:

@@ -14,8 +14,8 @@ from .._utils.text import listed
 from ..exceptions import ViewsError
 from .conventions import is_id_column, is_id_variable, is_label_name
 from .encoding.column_types import is_row_numbers
-from .encoding.table import check_column_names
 from .encoding.written import date_format, number_style
+from .frames import check_column_names
 
 __all__ = ["IdSource", "find_ids", "id_values", "loose", "without_ids"]
 

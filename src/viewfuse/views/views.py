@@ -146,7 +146,7 @@ class Views:
         else:
             names, members = named_members({"all": data} if is_table(data) else data, names)
             asked = asked_kinds(kinds, names)
-            members = [as_frame(member) for member in members]
+            members = [as_frame(member, name) for member, name in zip(members, names, strict=True)]
             if self._finds_labels and types is not False and encoding is None:
                 members = [_without_labels(*one, types) for one in zip(members, names, asked, strict=True)]
             if any(map(is_network, members)):

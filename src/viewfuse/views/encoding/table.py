@@ -21,13 +21,13 @@ from ..._utils.text import count, listed
 from ..._utils.warn import warn
 from ...exceptions import EncodingWarning, ViewsError, ViewsTypeError
 from ..filling import has_empty_cells
+from ..frames import check_column_names
 from .column_types import MOST_EMPTY, Types, asked_type, check_types, column_type
 from .columns import ColumnEncoding, has_heavy_tail, learn_column, mean_and_spread, numbers_of
 from .relevance import column_weights
 
 __all__ = [
     "TableEncoding",
-    "check_column_names",
     "encode_array",
     "encode_table",
     "learn_array",
@@ -210,16 +210,6 @@ def _check_shape(table: Any, view: str) -> None:
             value=("columns",),
         )
     check_column_names(table, view)
-
-
-def check_column_names(table: Any, view: str) -> None:
-    """Raise ViewsError if two columns of a table have the same name."""
-    names = [str(name) for name in table.columns]
-    if len(set(names)) < len(names):
-        repeated = sorted({name for name in names if names.count(name) > 1})
-        raise ViewsError(
-            f"View {view!r} has several columns with the name {listed(repeated)}.", hint="Rename them.", view=view
-        )
 
 
 def _learn_columns(table: Any, view: str, types: Types | None, on_problem: Problem | None) -> tuple[ColumnEncoding, ...]:
