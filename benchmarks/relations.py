@@ -15,6 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.cluster import KMeans
 from sklearn.decomposition import TruncatedSVD
+from sklearn.neighbors import kneighbors_graph
 from sklearn.preprocessing import StandardScaler, normalize
 
 import viewfuse as vf
@@ -116,6 +117,26 @@ def movies(rng):
     return y, words(y, rng, vocabulary=1_200, length=7, signal=0.3, sharpness=0.1), [actors, directors]
 
 
+def subjects(rng):
+    """Papers of three areas, with a subject each; a third of the subjects are those of other areas, and words say more."""
+    y = sizes_to_labels([1, 1, 1], 1_500, rng)
+    graph = meta_path(incidence(y, rng, per_class=18, members=0.3, own=0.65))
+    return y, words(y, rng, vocabulary=1_870, length=60, signal=0.15, sharpness=0.05), [graph]
+
+
+def groups(rng):
+    """People in five classes and in one of a hundred groups each, which have nothing to do with the classes."""
+    y = sizes_to_labels([1, 2, 3, 3, 2], 2_000, rng)
+    return y, words(y, rng), [meta_path(incidence(y, rng, per_class=20, members=2.0, own=0.0))]
+
+
+def neighbours(rng):
+    """Four classes by words, and the nearest neighbours among points that have no classes."""
+    y = sizes_to_labels([1, 1, 2, 2], 1_200, rng)
+    near = kneighbors_graph(rng.standard_normal((len(y), 20)), 10)
+    return y, words(y, rng, signal=0.25), [sp.csr_array(((near + near.T) > 0).astype(float))]
+
+
 def blocks(signal, inside, degree, noise_graph=False, gaussian=False):
     """Four classes, words or columns that know them by ``signal``, and a graph; perhaps one of noise."""
 
@@ -139,6 +160,9 @@ SORTS = {
     "acm": acm,
     "dblp": dblp,
     "movies": movies,
+    "subjects": subjects,
+    "groups": groups,
+    "neighbours": neighbours,
     "both": blocks(0.3, 0.75, 4.0),
     "words": blocks(0.5, 0.35, 4.0),
     "graph": blocks(0.05, 0.85, 8.0),

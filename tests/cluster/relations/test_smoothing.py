@@ -6,9 +6,10 @@ import scipy.sparse as sp
 from sklearn.metrics import adjusted_rand_score, mutual_info_score
 
 from attributed import attributed_graph, edges, words
+from viewfuse import GFSC, AutoFusion, Views
 from viewfuse.cluster.relations.features import Coordinates
 from viewfuse.cluster.relations.fused import FusedPoints
-from viewfuse.cluster.relations.held_out import HeldOut, mutual_information, votes
+from viewfuse.cluster.relations.held_out import HeldOut, mutual_information, repeated, votes
 from viewfuse.cluster.relations.smoothing import Plan, best_plan, cluster_points, count_clusters, smooth
 from viewfuse.graphs.relations import low_pass, undirected
 from viewfuse.metrics import accuracy
@@ -39,6 +40,86 @@ def test_parts_that_are_held_out_are_not_in_the_rest():
     assert (split.graphs[0] + split._held_graphs[0] != graphs[0]).nnz == 0
     assert split.graphs[0].multiply(split._held_graphs[0]).nnz == 0
     assert 0.2 < split._held_graphs[0].nnz / graphs[0].nnz < 0.4
+
+
+def groups(labels):
+    """All samples of a group are connected."""
+    graph = sp.csr_array((labels[:, None] == labels[None, :]).astype(float))
+    graph.setdiag(0)
+    graph.eliminate_zeros()
+    return graph
+
+
+def halves_of(graph, seed=0):
+    upper = sp.triu(graph).tocoo()
+    held = np.random.RandomState(seed).random_sample(upper.nnz) < 0.3
+
+    def part(mask):
+        half = sp.csr_array((upper.data[mask], (upper.row[mask], upper.col[mask])), shape=graph.shape)
+        return sp.csr_array(half + half.T)
+
+    return part(~held), part(held)
+
+
+def test_what_is_repeated_is_counted_edge_by_edge():
+    kept, held = halves_of(edges(np.zeros(60, dtype=int), np.random.RandomState(0), degree=8, inside=1.0))
+    dense, pairs = kept.toarray() > 0, np.transpose(sp.triu(held).nonzero())
+    pairs = pairs[np.random.RandomState(0).permutation(len(pairs))]
+    chance = np.mean([np.sum(dense[i] & dense[j]) for i, j in zip(pairs[:, 0], np.roll(pairs[:, 1], 1), strict=True)])
+    common = [np.sum(dense[i] & dense[j]) for i, j in pairs]
+    direct = np.mean([max(1 - chance / c, 0) if c else 0 for c in common])
+    assert repeated(kept, held) == pytest.approx(direct)
+
+
+@pytest.mark.parametrize(
+    ("graph", "least", "most"),
+    [
+        (groups(np.arange(300) // 10), 0.9, 1.0),
+        (edges(np.arange(300) % 3, np.random.RandomState(0)), 0.0, 0.2),
+        (edges(np.arange(300) % 3, np.random.RandomState(0), degree=60), 0.0, 0.5),  # dense, but edges are independent
+        (sp.csr_array((300, 300)), 0.0, 0.0),
+    ],
+    ids=["groups", "sparse", "dense", "empty"],
+)
+def test_edges_are_repeated_in_groups_only(graph, least, most):
+    assert least <= repeated(*halves_of(graph)) <= most
+
+
+def test_samples_whose_edges_are_held_out_have_none_left():
+    views, graph = attributed_graph(), groups(np.arange(300) // 10)
+    split = HeldOut.split([views.view("words")], [graph], np.random.RandomState(0))
+    asked = np.flatnonzero(np.diff(split._held_graphs[0].indptr))
+    assert 0.2 < asked.size / 300 < 0.4
+    assert split.graphs[0][asked].nnz == split.graphs[0][:, asked].nnz == 0
+    assert split._held_graphs[0][:, asked].nnz == 0
+
+
+def test_samples_without_held_out_edges_do_not_count():
+    views = attributed_graph(degree=2)
+    split = HeldOut.split(*parts_of(views), np.random.RandomState(0))
+    rows = np.flatnonzero(np.diff(split._held_graphs[0].indptr))
+    found = votes(split._held_graphs[0], np.eye(3)[views.y])[rows]
+    assert rows.size < 250
+    assert split.parts(views.y, 3)[1] == mutual_information(views.y[rows], found, 3)
+
+
+@pytest.mark.parametrize("fusion", [AutoFusion, GFSC])
+def test_groups_that_have_nothing_to_do_with_the_clusters_cost_little(fusion):
+    rng = np.random.RandomState(0)
+    y = rng.randint(3, size=400)
+    bags = words(y, rng, signal=0.5)
+    both = Views({"words": bags, "team": groups(rng.randint(40, size=400))}, kinds={"team": "graph"})
+    alone = fusion(3, random_state=0).fit(Views({"words": bags}))
+    found = fusion(3, random_state=0).fit(both)
+    assert found.noise_views_ == ("team",)
+    assert accuracy(y, found.labels_) >= accuracy(y, alone.labels_) - 0.02
+
+
+def test_groups_alone_are_clusters_beside_noise():
+    rng = np.random.RandomState(0)
+    views = Views({"noise": rng.normal(size=(200, 60)), "team": groups(np.arange(200) // 50)}, kinds={"team": "graph"})
+    found = AutoFusion(4, random_state=0).fit(views)
+    assert accuracy(np.arange(200) // 50, found.labels_) > 0.95
 
 
 def test_true_clusters_score_higher_than_noise():

@@ -63,10 +63,10 @@ class RelationViews:
             tried = best_plan(prepared.features, prepared.graphs, k, random_state, encoded=prepared.encoded)
             if not tried.says_something():
                 warn_of_noise(k)
-            by_graph = tried.parts[len(prepared.features) :]
+            by_graph, noise = (found[len(prepared.features) :] for found in (tried.parts, tried.noise))
             ones = [1.0] * len(prepared.features), [1.0]
             for g, v in enumerate(prepared.map.graphs):
-                if prepared.features and by_graph[g] < max(SAYS_SOMETHING, tried.noise):
+                if prepared.features and by_graph[g] < max(SAYS_SOMETHING, noise[g]):
                     silent[v] = "does not agree with the other views"
                     continue
                 steps = next(plan.steps for plan in tried.plans if plan.graphs == (g,) and not plan.beside)

@@ -5,6 +5,13 @@ the rest. Their score in a view is the mutual information (in nats) between the 
 held-out part predicts for it: by ridge regression on the held-out columns, out of fold, or by a vote of the neighbours along
 held-out edges. Noise cannot be predicted, so a clustering of noise has score 0, however well it fits the noise.
 
+Where samples that share an author or a subject are connected, or those that are near each other, most neighbours of a sample
+are neighbours themselves. What is held out of such a graph is in the rest: any clusters that keep these groups together
+predict the edges inside them, whichever groups they join. So if most held-out edges connect samples with common neighbours,
+beyond chance, all edges of 30 % of the samples are held out instead. Their clusters are made from the other views, and the
+score in the graph is that of these samples. If the other views say nothing of them, this cannot be done, and edges are held
+out of such a graph too.
+
 The score of a clustering is ``Σ_v log(1 + I_v/0.02)``. The logarithm rewards agreement with several views: one view that is
 clearer than the truth, such as a graph of cliques with clusters of its own, does not outweigh the others.
 """
@@ -26,6 +33,8 @@ SAYS_SOMETHING = 0.02  # nats of a view that clusters predict
 _SHARE = 0.3
 _FEWEST_COLUMNS = 50  # a view of fewer columns is not split
 _FOLDS = 5
+_MOST_REPEATED = 0.5  # of the held-out edges
+_MOST_LOOKED_AT = 1_000  # edges
 _RIDGE = 0.01  # of the mean eigenvalue
 
 
@@ -36,6 +45,7 @@ class HeldOut:
     Attributes
     ----------
     features : tuple of (n, r_v) arrays, coordinates
+    directions : tuple of bool, whether only the direction of a sample counts in a feature view
     graphs : tuple of (n, n) sparse arrays
     """
 
@@ -52,8 +62,14 @@ class HeldOut:
         graphs: Sequence[sp.csr_array],
         random_state: np.random.RandomState,
         encoded: Sequence[bool] | None = None,
+        *,
+        whole_samples: bool = True,
     ) -> HeldOut:
-        """Hold out a random part of each view; ``encoded`` marks feature views that are encoded tables."""
+        """Hold out a random part of each view.
+
+        ``encoded`` marks feature views that are encoded tables. With ``whole_samples`` all edges of some samples are held
+        out of graphs whose edges repeat each other.
+        """
         kept, directions, predictors = [], [], []
         encoded = [False] * len(features) if encoded is None else encoded
         for view, done in zip(features, encoded, strict=True):
@@ -63,7 +79,7 @@ class HeldOut:
             directions.append(coordinates.are_directions)
             held = Coordinates.learn(theirs, random_state, encoded=done)
             predictors.append(_Ridge.of(held(theirs), random_state))
-        halves = [_split_edges(graph, random_state) for graph in graphs]
+        halves = [_split_graph(graph, random_state, whole_samples) for graph in graphs]
         return cls(
             tuple(kept), tuple(directions), tuple(a for a, _ in halves), tuple(predictors), tuple(b for _, b in halves)
         )
@@ -72,8 +88,15 @@ class HeldOut:
         """The score in each feature view, then in each graph."""
         own = np.eye(n_clusters)[labels]
         found = [mutual_information(labels, one.predict(own), n_clusters) for one in self._predictors]
-        found += [mutual_information(labels, votes(graph, own), n_clusters) for graph in self._held_graphs]
+        for graph in self._held_graphs:
+            rows = _connected(graph)
+            found.append(mutual_information(labels[rows], votes(graph, own)[rows], n_clusters) if rows.size else 0.0)
         return np.array(found)
+
+    def noise(self, n_clusters: int) -> np.ndarray:
+        """What the scores do not exceed by chance, in each feature view, then in each graph."""
+        numbers = [len(part) for part in self.features] + [_connected(graph).size for graph in self._held_graphs]
+        return np.array([noise_level(number, n_clusters) for number in numbers])
 
     def score(self, labels: np.ndarray, n_clusters: int) -> float:
         return total_score(self.parts(labels, n_clusters))
@@ -96,7 +119,7 @@ def mutual_information(labels: np.ndarray, predicted: np.ndarray, n_clusters: in
 
 def noise_level(n_samples: int, n_clusters: int) -> float:
     """What mutual information, less its mean, does not exceed by chance: four standard deviations of ``χ²/2n``."""
-    return 4 * np.sqrt(2) * (n_clusters - 1) / (2 * n_samples)
+    return 4 * np.sqrt(2) * (n_clusters - 1) / (2 * max(n_samples, 1))
 
 
 def votes(graph: sp.csr_array, own: np.ndarray) -> np.ndarray:
@@ -144,6 +167,52 @@ def _split_columns(view: Any, random_state: np.random.RandomState) -> tuple[Any,
     by_column = view.tocsc() if sp.issparse(view) else view
     mine, theirs = by_column[:, ~held], by_column[:, held]
     return (mine.tocsr(), theirs.tocsr()) if sp.issparse(view) else (mine, theirs)
+
+
+def _connected(graph: sp.csr_array) -> np.ndarray:
+    """The samples that edges start from."""
+    return np.flatnonzero(np.diff(graph.indptr))
+
+
+def _split_graph(
+    graph: sp.csr_array, random_state: np.random.RandomState, whole_samples: bool
+) -> tuple[sp.csr_array, sp.csr_array]:
+    """A graph without what is held out of it, and that: edges, or all edges of some samples."""
+    kept, held = _split_edges(graph, random_state)
+    if not whole_samples or repeated(kept, held) <= _MOST_REPEATED:
+        return kept, held
+    return _split_samples(graph, random_state)
+
+
+def repeated(kept: sp.csr_array, held: sp.csr_array) -> float:
+    """How much of the held-out edges the others repeat, from 0 to 1.
+
+    The mean of ``(1 − c₀/c)₊`` over held-out edges, with ``c`` the number of common neighbours of their ends and ``c₀`` the
+    mean of that of ends of different edges; 0 for an edge without common neighbours.
+    """
+    edges = sp.triu(held).tocoo()
+    some = np.random.RandomState(0).permutation(edges.nnz)[:_MOST_LOOKED_AT]
+    if some.size < 2:
+        return 0.0
+    present = sp.csr_array((np.ones(kept.nnz), kept.indices, kept.indptr), shape=kept.shape)
+
+    def common(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+        return np.asarray(present[one].multiply(present[other]).sum(axis=1)).ravel()
+
+    starts, ends = edges.row[some], edges.col[some]
+    expected = float(common(starts, np.roll(ends, 1)).mean())
+    found = common(starts, ends)
+    return float(np.mean(np.maximum(1 - expected / np.maximum(found, 1), 0) * (found > 0)))
+
+
+def _split_samples(graph: sp.csr_array, random_state: np.random.RandomState) -> tuple[sp.csr_array, sp.csr_array]:
+    """The edges between the samples that are kept, and those from the others to them."""
+    held = random_state.random_sample(graph.shape[0]) < _SHARE
+    kept, asked = (sp.diags_array(mask.astype(float)) for mask in (~held, held))
+    among_kept, from_asked = sp.csr_array(kept @ graph @ kept), sp.csr_array(asked @ graph @ kept)
+    for part in (among_kept, from_asked):
+        part.eliminate_zeros()
+    return among_kept, from_asked
 
 
 def _split_edges(graph: sp.csr_array, random_state: np.random.RandomState) -> tuple[sp.csr_array, sp.csr_array]:

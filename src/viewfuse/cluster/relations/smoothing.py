@@ -21,7 +21,7 @@ from sklearn.preprocessing import normalize
 
 from ..._utils.warn import ignoring
 from ...graphs.relations import low_pass, spectral_points
-from .held_out import SAYS_SOMETHING, HeldOut, noise_level, total_score
+from .held_out import SAYS_SOMETHING, HeldOut, total_score
 
 __all__ = ["Finish", "Plan", "Spectrum", "Tried", "best_plan", "cluster_points", "count_clusters", "smooth"]
 
@@ -57,13 +57,15 @@ class Plan:
 class Tried:
     """What was tried: the plans, their scores, best first, and the mutual information of the best one by view.
 
-    ``noise`` is what the latter does not exceed by chance.
+    ``noise`` is what the latter does not exceed by chance, by view too. ``whole_samples`` is as in
+    :meth:`~viewfuse.cluster.relations.held_out.HeldOut.split`.
     """
 
     plans: tuple[Plan, ...]
     scores: np.ndarray
     parts: np.ndarray
-    noise: float
+    noise: np.ndarray
+    whole_samples: bool
 
     @property
     def best(self) -> Plan:
@@ -189,7 +191,23 @@ def best_plan(
     weights : of the graphs in a mean; 1 by default
     encoded : whether each feature view is an encoded table; none is by default
     """
-    trials = _trials(features, graphs, random_state, weights, encoded)
+    whole_samples = len(features) + len(graphs) > 1
+    found = _best_plan(features, graphs, n_clusters, random_state, weights, encoded, whole_samples)
+    if whole_samples and not found.says_something():
+        return _best_plan(features, graphs, n_clusters, random_state, weights, encoded, False)
+    return found
+
+
+def _best_plan(
+    features: Sequence[Any],
+    graphs: Sequence[sp.csr_array],
+    n_clusters: int,
+    random_state: np.random.RandomState,
+    weights: Sequence[float] | None,
+    encoded: Sequence[bool] | None,
+    whole_samples: bool,
+) -> Tried:
+    trials = _trials(features, graphs, random_state, weights, encoded, whole_samples)
     tried: dict[Plan, np.ndarray] = {}
 
     def parts(plan: Plan) -> np.ndarray:
@@ -226,8 +244,8 @@ def best_plan(
         if 1 < len(saying) < len(everything):
             explore(saying)
     ranked = sorted(tried, key=score, reverse=True)
-    noise = noise_level(graphs[0].shape[0], n_clusters)
-    return Tried(tuple(ranked), np.array([score(plan) for plan in ranked]), parts(ranked[0]), noise)
+    noise = trials[0].held_out.noise(n_clusters)
+    return Tried(tuple(ranked), np.array([score(plan) for plan in ranked]), parts(ranked[0]), noise, whole_samples)
 
 
 def count_clusters(
@@ -243,13 +261,13 @@ def count_clusters(
     with k; it must grow as fast as ``√k`` for a cluster to be worth it. No larger numbers are tried after four in a row
     that are not.
     """
-    plan = best_plan(features, graphs, min(_PROVISIONAL, most), random_state, encoded=encoded).best
-    trials = _trials(features, graphs, random_state, None, encoded)
+    tried = best_plan(features, graphs, min(_PROVISIONAL, most), random_state, encoded=encoded)
+    trials = _trials(features, graphs, random_state, None, encoded, tried.whole_samples)
     best, highest = 1, 0.0
     for k in range(2, most + 1):
-        parts = np.mean([trial.parts(plan, k) for trial in trials], axis=0)
+        parts = np.mean([trial.parts(tried.best, k) for trial in trials], axis=0)
         worth = np.maximum(np.log1p(parts / SAYS_SOMETHING) - _COST_OF_CLUSTERS * np.log(k), 0).sum()
-        if worth > highest and (parts > noise_level(graphs[0].shape[0], k)).any():
+        if worth > highest and (parts > trials[0].held_out.noise(k)).any():
             best, highest = k, float(worth)
         elif k >= max(best, 2) + _NOT_WORTH:
             break
@@ -262,9 +280,15 @@ def _trials(
     random_state: np.random.RandomState,
     weights: Any,
     encoded: Sequence[bool] | None,
+    whole_samples: bool,
 ) -> list[_Trial]:
     splits = 2 if graphs[0].shape[0] <= _MOST_SPLIT_TWICE else 1
-    return [_Trial(HeldOut.split(features, graphs, random_state, encoded), random_state, weights) for _ in range(splits)]
+
+    def trial() -> _Trial:
+        held_out = HeldOut.split(features, graphs, random_state, encoded, whole_samples=whole_samples)
+        return _Trial(held_out, random_state, weights)
+
+    return [trial() for _ in range(splits)]
 
 
 class _Trial:
