@@ -11,7 +11,7 @@ import viewfuse as vf
 from blobs import N, blobs, three_views
 from viewfuse.cluster import contradiction as module
 from viewfuse.cluster.contradiction import OwnClusters, contradiction
-from viewfuse.cluster.relatedness import NearPairs, are_related
+from viewfuse.cluster.relatedness import NearPairs, are_nearer, are_related
 from viewfuse.exceptions import ContradictingViewWarning, SuspiciousValuesWarning
 
 
@@ -164,6 +164,30 @@ def test_a_graph_in_another_order_is_noted():
     for given, expected in ((graph, []), (graph[order][:, order], ["View 'graph' tells"])):
         model = vf.AutoFusion(3, random_state=0).fit(vf.Views({**features, "graph": given}, kinds={"graph": "graph"}))
         assert [note[:18] for note in unrelated(model)] == expected
+
+
+@pytest.mark.parametrize("permuted", [False, True])
+def test_a_sparse_graph_is_compared_by_its_edges(permuted):
+    rng = np.random.default_rng(0)
+    n = 1_200
+    y = rng.integers(0, 3, n)
+    one = rng.integers(0, n, 2 * n)
+    other = np.array([rng.choice(np.flatnonzero(y == y[i])) if rng.random() < 0.7 else rng.integers(n) for i in one])
+    order = rng.permutation(n) if permuted else np.arange(n)
+    graph = sp.csr_array((np.ones(2 * n), (order[one], order[other])), shape=(n, n))
+    words = (rng.random((n, 300)) < 0.02 + 0.06 * (np.arange(300) % 3 == y[:, None])).astype(float)
+    views = vf.Views({"words": words, "cites": graph}, kinds={"cites": "graph"})
+    model = vf.AutoFusion(3, random_state=0).fit(views)
+    assert bool(unrelated(model)) is permuted
+
+
+def test_nearer_is_more_often_than_by_chance():
+    rng = np.random.default_rng(0)
+    distances = rng.random(200)
+    assert are_nearer(distances, distances + 0.1)
+    assert not are_nearer(distances, rng.random(200))
+    assert not are_nearer(distances + 0.1, distances)
+    assert not are_nearer(np.ones(200), np.ones(200))
 
 
 def test_pairs_that_are_near_in_both_views_are_counted():

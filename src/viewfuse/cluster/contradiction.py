@@ -28,17 +28,19 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.metrics.pairwise import paired_distances
 
 from .._utils.device import to_host
 from .._utils.warn import note, warn
 from ..exceptions import ContradictingViewWarning
 from ..graphs import Samples
+from ..graphs.relations import undirected
 from ..graphs.representation import represent, sparse_if_mostly_zero
 from ..linalg.sparse_cut import quick_cut, spectrum
 from ..linalg.threads import together
 from ..views import RELATIONS, Views
 from .auto.canonical import in_unit, unit
-from .relatedness import NearPairs, are_certainly_related, are_related
+from .relatedness import NearPairs, are_certainly_related, are_nearer, are_related
 from .structure import modularity, null_spectra, ratio_to_null
 
 __all__ = ["OwnClusters", "contradiction", "warn_of_contradictions"]
@@ -56,6 +58,7 @@ _MAY_CONTRADICT, _GAP_OF_BOTH = 0.7, 0.5
 _FEWEST_SAMPLES = 40
 _MANY_COLUMNS = 50
 _MOST_IN_GRAPH = 5_000
+_MOST_EDGES = 1_500  # whose ends are looked at in another view
 _GAP_OF_GRAPH, _MODULARITY = 0.3, 0.3
 _FEW_VALUES = 10  # a column with fewer different values is like a category
 
@@ -113,7 +116,8 @@ def warn_of_contradictions(
             warn(ContradictingViewWarning(what, hint=hint, view=views.names[v]))
         else:
             note(what)
-    _tell_of_unrelated(views, looked_at, {*against, *chain.from_iterable(opposed)})
+    edges_tell = partial(_edges_tell, views, arrays, present)
+    _tell_of_unrelated(views, looked_at, {*against, *chain.from_iterable(opposed)}, edges_tell)
 
 
 def _is_harmless(views: Views, arrays: Sequence[Any], present: np.ndarray | None, labels: np.ndarray) -> bool:
@@ -133,13 +137,25 @@ def _is_harmless(views: Views, arrays: Sequence[Any], present: np.ndarray | None
     )
 
 
-def _tell_of_unrelated(views: Views, looked_at: dict[int, LookedAt], known: set[int]) -> None:
+def _tell_of_unrelated(
+    views: Views, looked_at: dict[int, LookedAt], known: set[int], edges_tell: Callable[[int, int], bool]
+) -> None:
     """Warn of views with a structure that no other view shares; note those without. Of ``known`` ones something was said.
 
-    Noise tells nothing about any other view either, and it has no structure.
+    Noise tells nothing about any other view either, and it has no structure. ``edges_tell`` says whether the edges of a
+    graph, by position, tell anything about a view of features.
     """
     near = {v: pairs for v, (_, pairs) in looked_at.items()}
-    found = [v for v in near if v not in known and _is_unrelated(near[v], [near[u] for u in near if u != v])]
+
+    def related(one: int, other: int) -> bool | None:
+        found = are_related(near[one], near[other])
+        graphs = [v for v in (one, other) if views.kinds[v] == "graph"]
+        if found or len(graphs) != 1:
+            return found
+        features = other if graphs == [one] else one
+        return True if edges_tell(graphs[0], features) else found
+
+    found = [v for v in near if v not in known and _is_unrelated([related(v, u) for u in near if u != v])]
     if not found:
         return
     structured = [v for v in found if (own := looked_at[v][0]) is not None and own.is_structured]
@@ -166,14 +182,30 @@ def _tell(views: Views, some: Sequence[int]) -> str:
     return f"View {names} tells" if len(some) == 1 else f"Views {names} tell"
 
 
-def _is_unrelated(one: NearPairs, others: Sequence[NearPairs]) -> bool:
-    compared = False
-    for other in others:
-        related = are_related(one, other)
-        if related:
-            return False
-        compared |= related is not None
-    return compared
+def _is_unrelated(related: Sequence[bool | None]) -> bool:
+    """Whether a view is related to no other, and was compared with one."""
+    return not any(related) and False in related
+
+
+def _edges_tell(views: Views, arrays: Sequence[Any], present: np.ndarray | None, graph: int, features: int) -> bool:
+    """Whether samples that an edge connects are nearer to each other in a view than to others.
+
+    Of the few samples that are looked at, a sparse graph may connect hardly any. So the samples are those of some edges.
+    """
+    edges = sp.triu(undirected(arrays[graph])).tocoo()
+    known = np.ones(len(views), dtype=bool) if present is None else present[:, features]
+    some = np.flatnonzero(known[edges.row] & known[edges.col])
+    some = np.random.RandomState(0).permutation(some)[:_MOST_EDGES]
+    if len(some) < _FEWEST_SAMPLES:
+        return False
+    rows, ends = np.unique([edges.row[some], edges.col[some]], return_inverse=True)
+    starts, ends = ends.reshape(2, -1)
+    points = _chosen_rows(arrays[features], rows)
+    if _is_constant(points):
+        return False
+    points = _points(in_unit(points, unit(points)), views.is_encoded(features))
+    others = np.roll(ends, 1)
+    return are_nearer(paired_distances(points[starts], points[ends]), paired_distances(points[starts], points[others]))
 
 
 def _looked_at(views: Views, arrays: Sequence[Any], present: np.ndarray | None, look: _Look) -> dict[int, LookedAt]:

@@ -4,12 +4,14 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.metrics import adjusted_rand_score, mutual_info_score
+from sklearn.metrics.pairwise import euclidean_distances
+from sklearn.neighbors import kneighbors_graph
 
 from attributed import attributed_graph, edges, words
 from viewfuse import GFSC, AutoFusion, Views
 from viewfuse.cluster.relations.features import Coordinates
 from viewfuse.cluster.relations.fused import FusedPoints
-from viewfuse.cluster.relations.held_out import HeldOut, mutual_information, repeated, votes
+from viewfuse.cluster.relations.held_out import HeldOut, _split_columns, _variables, mutual_information, repeated, votes
 from viewfuse.cluster.relations.smoothing import Plan, best_plan, cluster_points, count_clusters, smooth
 from viewfuse.graphs.relations import low_pass, undirected
 from viewfuse.metrics import accuracy
@@ -101,6 +103,55 @@ def test_samples_without_held_out_edges_do_not_count():
     found = votes(split._held_graphs[0], np.eye(3)[views.y])[rows]
     assert rows.size < 250
     assert split.parts(views.y, 3)[1] == mutual_information(views.y[rows], found, 3)
+
+
+def test_indicators_of_one_variable_are_held_out_together():
+    rng = np.random.RandomState(0)
+    colour, size = np.eye(3)[rng.randint(3, size=80)], np.eye(4)[rng.randint(4, size=80)]
+    table = np.hstack([rng.normal(size=(80, 2)), 0.5 * colour, rng.normal(size=(80, 1)), size])
+    variables = _variables(table)
+    assert [variables.tolist().count(v) for v in variables] == [1, 1, 3, 3, 3, 1, 4, 4, 4, 4]
+    for seed in range(20):
+        mine, theirs = (
+            [tuple(column) for column in part.T] for part in _split_columns(table, np.random.RandomState(seed), True)
+        )
+        assert sorted(mine + theirs) == sorted(map(tuple, table.T))
+        for one, other in [(2, 3), (3, 4), (6, 7), (8, 9)]:
+            assert (tuple(table[:, one]) in mine) == (tuple(table[:, other]) in mine)
+        alone = _split_columns(table[:, 2:5], np.random.RandomState(seed), True)
+        assert [part.shape[1] for part in alone] == [3, 3]  # one variable: nothing can be held out
+
+
+def test_a_view_of_few_columns_that_are_noise_is_not_clustered():
+    rng = np.random.RandomState(0)
+    y = rng.randint(3, size=300)
+    views = Views({"x": rng.normal(size=(300, 6)), "g": edges(y, rng, degree=10)}, kinds={"g": "graph"})
+    found = AutoFusion(3, random_state=0).fit(views)
+    assert accuracy(y, found.labels_) > 0.9
+    assert found.noise_views_ == ("x",)
+
+
+@pytest.mark.parametrize("noise", ["groups", "neighbours"])
+def test_a_graph_of_noise_beside_few_columns_costs_nothing(noise):
+    rng = np.random.RandomState(0)
+    y = rng.randint(3, size=300)
+    x = rng.normal(size=(300, 4)) + 2 * rng.normal(size=(3, 4))[y]
+    near = kneighbors_graph(rng.normal(size=(300, 8)), 8)
+    graph = groups(rng.randint(30, size=300)) if noise == "groups" else ((near + near.T) > 0).astype(float)
+    alone = AutoFusion(3, random_state=0).fit(Views({"x": x}))
+    both = AutoFusion(3, random_state=0).fit(Views({"x": x, "g": graph}, kinds={"g": "graph"}))
+    assert adjusted_rand_score(alone.labels_, both.labels_) > 0.98
+    assert both.noise_views_ == ("g",)
+
+
+def test_a_dense_graph_counts_by_its_weights():
+    rng = np.random.RandomState(0)
+    y = rng.randint(3, size=200)
+    points = rng.normal(size=(200, 5)) + 2 * rng.normal(size=(3, 5))[y]
+    near = np.exp(-euclidean_distances(points, squared=True) / 5)
+    found = AutoFusion(3, random_state=0).fit(Views({"x": points, "g": near}, kinds={"g": "graph"}))
+    assert found.noise_views_ == ()
+    assert found.view_weights_[1] > 0.1
 
 
 @pytest.mark.parametrize("fusion", [AutoFusion, GFSC])

@@ -328,18 +328,18 @@ def _nearest(prepared: Prepared, p: int) -> sp.csr_array:
 
 
 def _inside(graph: sp.csr_array, labels: np.ndarray) -> tuple[float, bool]:
-    """Share of the edges inside clusters beyond chance, from 0 to 1; and whether chance explains it.
+    """Share of the edge weight inside clusters beyond chance, from 0 to 1; and whether chance explains it.
 
     It is the mean over samples, as the edges of one sample are not independent.
     """
     coo = graph.tocoo()
-    degree = np.bincount(coo.row, minlength=len(labels))
-    same = np.bincount(coo.row, labels[coo.row] == labels[coo.col], minlength=len(labels))
+    degree = np.bincount(coo.row, coo.data, minlength=len(labels))
+    same = np.bincount(coo.row, coo.data * (labels[coo.row] == labels[coo.col]), minlength=len(labels))
     connected = degree > 0
     if not connected.any():
         return 0.0, True
     inside = float(np.mean(same[connected] / degree[connected]))
-    ends = np.bincount(labels[coo.col], minlength=labels.max() + 1) / coo.nnz
+    ends = np.bincount(labels[coo.col], coo.data, minlength=labels.max() + 1) / coo.data.sum()
     starts = np.bincount(labels[connected], minlength=labels.max() + 1) / connected.sum()
     chance = float(starts @ ends)
     if chance >= 1:

@@ -1,9 +1,10 @@
 """How well a clustering predicts what it was not made from, in every view, without labels.
 
-Part of each view is held out: 30 % of the columns of a feature view, 30 % of the edges of a graph. Clusters are made from
-the rest. Their score in a view is the mutual information (in nats) between the cluster of a sample and the cluster that the
-held-out part predicts for it: by ridge regression on the held-out columns, out of fold, or by a vote of the neighbours along
-held-out edges. Noise cannot be predicted, so a clustering of noise has score 0, however well it fits the noise.
+Part of each view is held out: 30 % of the columns of a feature view, 30 % of the edges of a graph. The indicators of a
+variable's categories are held out together, and a single column is not held out. Clusters are made from the rest. Their
+score in a view is the mutual information (in nats) between the cluster of a sample and the cluster that the held-out part
+predicts for it: by ridge regression on the held-out columns, out of fold, or by a vote of the neighbours along held-out
+edges. Noise cannot be predicted, so a clustering of noise has score 0, however well it fits the noise.
 
 Where samples that share an author or a subject are connected, or those that are near each other, most neighbours of a sample
 are neighbours themselves. What is held out of such a graph is in the rest: any clusters that keep these groups together
@@ -24,6 +25,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components
 
 from .features import Coordinates
 
@@ -31,7 +33,6 @@ __all__ = ["SAYS_SOMETHING", "HeldOut", "mutual_information", "noise_level", "to
 
 SAYS_SOMETHING = 0.02  # nats of a view that clusters predict
 _SHARE = 0.3
-_FEWEST_COLUMNS = 50  # a view of fewer columns is not split
 _FOLDS = 5
 _MOST_REPEATED = 0.5  # of the held-out edges
 _MOST_LOOKED_AT = 1_000  # edges
@@ -73,7 +74,7 @@ class HeldOut:
         kept, directions, predictors = [], [], []
         encoded = [False] * len(features) if encoded is None else encoded
         for view, done in zip(features, encoded, strict=True):
-            mine, theirs = _split_columns(view, random_state)
+            mine, theirs = _split_columns(view, random_state, done)
             coordinates = Coordinates.learn(mine, random_state, encoded=done)
             kept.append(coordinates(mine))
             directions.append(coordinates.are_directions)
@@ -160,13 +161,28 @@ class _Ridge:
         return predicted
 
 
-def _split_columns(view: Any, random_state: np.random.RandomState) -> tuple[Any, Any]:
-    if view.shape[1] < _FEWEST_COLUMNS:
+def _split_columns(view: Any, random_state: np.random.RandomState, encoded: bool) -> tuple[Any, Any]:
+    """A view without the columns that are held out, and these; a single column cannot be held out."""
+    variables = _variables(view) if encoded else np.arange(view.shape[1])
+    if (count := variables.max() + 1) < 2:
         return view, view
-    held = random_state.random_sample(view.shape[1]) < _SHARE
+    chosen = random_state.random_sample(count) < _SHARE
+    if chosen.all() or not chosen.any():  # of few variables
+        chosen = np.arange(count) == random_state.randint(count)
+    held = chosen[variables]
     by_column = view.tocsc() if sp.issparse(view) else view
     mine, theirs = by_column[:, ~held], by_column[:, held]
     return (mine.tocsr(), theirs.tocsr()) if sp.issparse(view) else (mine, theirs)
+
+
+def _variables(table: np.ndarray) -> np.ndarray:
+    """Which variable each column of an encoded table belongs to: indicators of categories of one exclude each other."""
+    least, most = table.min(axis=0), table.max(axis=0)
+    indicators = np.flatnonzero(((table == least) | (table == most)).all(axis=0))
+    present = (table > least)[:, indicators].astype(np.float32)
+    apart = np.zeros((table.shape[1], table.shape[1]), dtype=bool)
+    apart[np.ix_(indicators, indicators)] = present.T @ present == 0
+    return np.asarray(connected_components(sp.csr_array(apart), directed=False)[1])
 
 
 def _connected(graph: sp.csr_array) -> np.ndarray:

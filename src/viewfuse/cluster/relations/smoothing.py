@@ -30,6 +30,7 @@ _WORSE = 2  # in a row: more steps are not tried
 _BESIDE = 2  # of the best numbers of steps are tried with the features beside
 _MOST_CLUSTERED = 5_000
 _MOST_SPLIT_TWICE = 5_000
+_FEW_COLUMNS, _TIMES_WITH_FEW_COLUMNS = 50, 3
 _NEARLY_BEST = 0.93  # of the best score
 _MOST_PLANS = 8
 _PROVISIONAL = 8  # clusters, while their number is not known
@@ -182,7 +183,10 @@ def best_plan(
     weights: Sequence[float] | None = None,
     encoded: Sequence[bool] | None = None,
 ) -> Tried:
-    """Try the plans on one split, or on two if there are few samples.
+    """Try the plans on several splits, on more if there are few samples or columns.
+
+    A plan is only taken if each of its graphs says something of its clusters: smoothed over a graph of noise, features may
+    score a little higher by chance.
 
     Parameters
     ----------
@@ -243,8 +247,15 @@ def _best_plan(
         saying = tuple(g for g in everything if by_graph[g] > SAYS_SOMETHING)
         if 1 < len(saying) < len(everything):
             explore(saying)
-    ranked = sorted(tried, key=score, reverse=True)
     noise = trials[0].held_out.noise(n_clusters)
+    noise_of_mean = noise / np.sqrt(len(trials))
+
+    def is_confirmed(plan: Plan) -> bool:
+        """Whether each of its graphs says something of its clusters, beyond chance."""
+        positions = [len(features) + g for g in plan.graphs]
+        return bool((parts(plan)[positions] > noise_of_mean[positions]).all())
+
+    ranked = sorted((plan for plan in tried if not features or is_confirmed(plan)), key=score, reverse=True)
     return Tried(tuple(ranked), np.array([score(plan) for plan in ranked]), parts(ranked[0]), noise, whole_samples)
 
 
@@ -283,6 +294,8 @@ def _trials(
     whole_samples: bool,
 ) -> list[_Trial]:
     splits = 2 if graphs[0].shape[0] <= _MOST_SPLIT_TWICE else 1
+    if any(view.shape[1] < _FEW_COLUMNS for view in features):  # which of them are held out makes a difference
+        splits *= _TIMES_WITH_FEW_COLUMNS
 
     def trial() -> _Trial:
         held_out = HeldOut.split(features, graphs, random_state, encoded, whole_samples=whole_samples)
