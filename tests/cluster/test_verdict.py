@@ -166,6 +166,31 @@ def test_a_cluster_too_small_for_halves_does_not_make_the_others_uncertain():
     assert not lost.stable
 
 
+def test_clusters_that_dissolve_are_named():
+    many = np.zeros(3, dtype=bool)
+    verdict = Verdict(3, Evidence(0.1, False, 0.0, 0.9), np.array([1.0, 0.4, 0.3]), many)
+    assert verdict.supported
+    assert verdict.stable
+    assert verdict.dissolved == (1, 2)
+    assert str(verdict).startswith("Some of these 3 clusters are uncertain (clusters 1, 2): in halves of the samples")
+    assert verdict.as_dict()["dissolved"] == [1, 2]
+    assert verdict.renumbered(np.array([1, 0, 2])).dissolved == (0, 2)
+    from viewfuse.cluster._checks import warn_of_verdict
+
+    with pytest.warns(UnstableClustersWarning, match="Some of these 3 clusters"):
+        warn_of_verdict(verdict, 3)
+    small = Verdict(3, verdict.evidence, verdict.returned, np.array([False, True, True]))
+    assert small.dissolved == ()  # halves have too few samples of them
+    assert Verdict(3, verdict.evidence, np.array([1.0, 0.9, 0.6]), many).dissolved == ()
+
+
+def test_more_clusters_than_there_are_give_a_warning():
+    views = make_views(n_samples=300, n_clusters=3, random_state=0)
+    assert AutoFusion(3, random_state=0).fit(views).verdict_.dissolved == ()
+    with pytest.warns((UnstableClustersWarning, NoStructureWarning)):
+        AutoFusion(5, random_state=0).fit(views)
+
+
 def test_too_few_samples_for_halves():
     evidence = partial(Evidence, 0.1, False, 0.0)
     verdict = judge(np.array([0, 1, 0]), 2, evidence, lambda rows, rng: rows, np.random.RandomState(0))

@@ -139,6 +139,13 @@ class TestVerdict:
         assert "clusters are uncertain" in shown
         assert "another number of clusters may hold" in shown
 
+    def test_clusters_that_dissolve(self, model: GFSC, views: Views, tmp_path: Path) -> None:
+        large = np.zeros(3, dtype=bool)
+        verdict = Verdict(3, Evidence(0.1, False, 0.9, 0.9), np.array([0.9, 0.4, 0.3]), large)
+        shown = self.shown(model, views, tmp_path, verdict)
+        assert "Some of these 3 clusters are uncertain (clusters 1, 2)" in shown
+        assert "fewer groups may hold" in shown
+
     @pytest.mark.parametrize("key", ["km", "auto", "gfsc"])
     @pytest.mark.filterwarnings("ignore::viewfuse.exceptions.ViewfuseWarning")
     def test_noise_is_called_noise_whatever_the_method(self, key: str, tmp_path: Path) -> None:

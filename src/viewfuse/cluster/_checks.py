@@ -217,6 +217,9 @@ def warn_of_verdict(verdict: Verdict, n_clusters: int | str) -> None:
         warn(NoStructureWarning(str(verdict), hint="Do not rely on these clusters.", **about))
     elif not verdict.stable:
         warn(UnstableClustersWarning(str(verdict), hint="Do not rely on these clusters; try another number.", **about))
+    elif verdict.dissolved:
+        hint = "Do not rely on the borders of these; a smaller number of clusters may hold."
+        warn(UnstableClustersWarning(str(verdict), hint=hint, **about))
 
 
 def unbalanced_sizes(labels: np.ndarray, n_clusters: int, views: Views) -> str | None:

@@ -36,6 +36,7 @@ _HALVES, _CLOUDS = 4, 2
 _LEAST_VALUES = 7  # eigenvalues, to tell a line or a ring
 _NO_CLUSTERS = 0.1
 _UNSTABLE = 0.5  # mean adjusted Rand index: halfway between chance and agreement
+_DISSOLVED = 0.5  # mean Jaccard index: a cluster below it is dissolved (Hennig, 2007)
 
 
 @dataclass(frozen=True)
@@ -76,6 +77,16 @@ class Verdict:
         return float(np.nanmean(self.returned[~self.too_small])) >= _UNSTABLE
 
     @property
+    def dissolved(self) -> tuple[int, ...]:
+        """The clusters of which less than half came back, though halves have enough samples of them.
+
+        If more clusters are asked for than there are, some are divided, each time elsewhere.
+        """
+        if self.too_small is None:
+            return ()
+        return tuple(np.flatnonzero((self.returned < _DISSOLVED) & ~self.too_small).tolist())
+
+    @property
     def certainty(self) -> float:
         """By what memberships are multiplied to give confidences: 1 if there are clusters, else 0.1."""
         return 1.0 if self.supported else _NO_CLUSTERS
@@ -95,6 +106,10 @@ class Verdict:
         apart = f"{what} {self.null_ratio:.2f} of that of data without clusters"
         if not self.stable:
             return f"These {self.n_clusters} clusters are uncertain: {back}; {apart}."
+        if self.dissolved:
+            noun = "cluster" if len(self.dissolved) == 1 else "clusters"
+            names = ", ".join(map(str, self.dissolved))
+            return f"Some of these {self.n_clusters} clusters are uncertain ({noun} {names}): {back}; {apart}."
         return f"These {self.n_clusters} clusters are supported: {apart}, and {back}."
 
     __repr__ = __str__
@@ -132,6 +147,7 @@ class Verdict:
         return {
             "supported": bool(self.supported),
             "stable": bool(self.stable),
+            "dissolved": list(self.dissolved),
             "null_ratio": float(self.null_ratio),
             "returned": [None if np.isnan(share) else float(share) for share in self.returned],
             "sentence": str(self),

@@ -26,6 +26,8 @@ def verdict(fit: FitSummary) -> dict[str, Any]:
         return _verdict("unsupported", found["sentence"], advice)
     if not found["stable"]:
         return _verdict("uncertain", found["sentence"], "Do not rely on these groups; another number of clusters may hold.")
+    if found.get("dissolved"):  # results saved by earlier versions have no such entry
+        return _verdict("uncertain", found["sentence"], "Do not rely on the borders of these; fewer groups may hold.")
     weak = sum(1 for share in found["returned"] if share is not None and share < _WEAK)
     doubt = [f"{count(weak, 'cluster')} came back by less than 60 %: see the table of clusters."] if weak else []
     return _verdict("supported", found["sentence"], *doubt)
