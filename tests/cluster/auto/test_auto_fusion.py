@@ -14,6 +14,7 @@ from viewfuse.cluster.auto.candidates import gaussian_mixtures
 from viewfuse.cluster.auto.joint import clearest_cut
 from viewfuse.exceptions import ContradictingViewWarning, ConvergenceWarning, NoStructureWarning, UninformativeViewWarning
 from viewfuse.graphs import Samples
+from viewfuse.metrics import accuracy
 
 
 def blobs(rng, k=4, n=240):
@@ -356,3 +357,29 @@ def test_max_time_ends_the_search_for_candidates():
     assert any(warning.category is ConvergenceWarning for warning in caught)
     assert model.stopped_ == "max_time"
     assert model.choice_.candidates == ("joint neighbours",)
+
+
+@pytest.mark.parametrize("seed", [2, 3, 6, 8])
+def test_a_view_is_not_left_out_because_parts_of_clouds_look_clear(seed):
+    """Each view sees one of two borders. Cut into four, the clearer one falls apart into halves of its two clouds."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 4, 480)
+
+    def half(side, gap):
+        direction = rng.normal(size=3)
+        return np.outer(side - 0.5, gap * direction / np.linalg.norm(direction)) + rng.normal(size=(480, 3))
+
+    views = [half(y // 2, 2.6), half(y % 2, 10.0)]
+    model = AutoFusion(4, random_state=0).fit(views)
+    assert model.noise_views_ == ()
+    assert accuracy(y, model.labels_) > 0.85
+
+
+def test_noise_beside_clusters_of_clusters_is_left_out():
+    rng = np.random.default_rng(2)
+    y = rng.integers(0, 4, 400)
+    centres = np.repeat(rng.normal(size=(2, 4)) * 12, 2, axis=0) + 2.5 * rng.normal(size=(4, 4))
+    views = {"one": centres[y] + rng.normal(size=(400, 4)), "two": centres[y] + rng.normal(size=(400, 4))}
+    model = AutoFusion(4, random_state=0).fit({**views, "noise": rng.normal(size=(400, 20))})
+    assert model.noise_views_ == ("noise",)
+    assert accuracy(y, model.labels_) > 0.95

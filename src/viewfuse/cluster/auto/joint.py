@@ -8,8 +8,9 @@ A view is only left out if its neighbours know nothing of the clusters that the 
 graph has a clearer gap, or more structure, without it. Either alone would not do: views that complement each other know
 nothing of each other's clusters either, and leaving out any view may look better by chance. And it must be outvoted: two of
 the other views know of these clusters, or it has no more structure of its own than a cloud. Else either could be the one to
-leave out. A gap that a single view knows of, while another one has other structure, is not clear: a column of two values
-has such a gap.
+leave out. If the others fall apart into fewer pieces, one of these must have clusters of its own: a cloud that is divided
+along its axis has a gap too, and the view that is left out may have the other borders. A gap that a single view knows of,
+while another one has other structure, is not clear: a column of two values has such a gap.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ import scipy.sparse as sp
 from ...graphs import Samples
 from ...linalg.sparse_cut import Spectrum, cut_rows, quick_cut, spectrum
 from ...linalg.threads import together
-from ..structure import CERTAIN_GAP, have_their_neighbors, null_spectra, ratio_to_null
+from ..structure import CERTAIN_GAP, LEAST_DIVIDED, have_their_neighbors, null_spectra, ratio_to_null
 
 __all__ = ["NO_STRUCTURE", "JointCut", "clearest_cut", "is_balanced", "neighbors_inside", "null_ratio", "null_values"]
 
@@ -72,6 +73,12 @@ class JointCut:
     @property
     def is_certain(self) -> bool:
         return self.gap >= _CERTAIN_GAP
+
+    @property
+    def pieces(self) -> np.ndarray | None:
+        """The fewer pieces that the graph certainly falls apart into, (n,) array of int: its clusters are parts of these."""
+        fewer = [k for k in range(2, self.n_clusters) if self.spectrum.relative_gap(k) >= CERTAIN_GAP]
+        return quick_cut(self.spectrum.vectors[:, : fewer[-1]]) if fewer else None
 
     @property
     def has_borders(self) -> bool:
@@ -150,7 +157,7 @@ def _to_leave_out(
         return None
     clearest = max(suspects, key=lambda v: suspects[v].gap)
     if suspects[clearest].is_clear and suspects[clearest].gap >= cut.gap + _CLEARER:
-        return clearest if null_ratio(samples, suspects[clearest], random_state) <= NO_STRUCTURE else None
+        return clearest if _has_structure(samples, suspects[clearest], random_state) else None
     if cut.is_clear:
         return None
     ratios = {v: null_ratio(samples, other, random_state) for v, other in suspects.items()}
@@ -162,6 +169,22 @@ def _to_leave_out(
     others = min((ratio for v, ratio in ratios.items() if v != best), default=0.0)
     is_alone = ratios[best] < before and others > (ratios[best] + before) / 2
     return best if len(suspects) > 2 and is_alone else None
+
+
+def _has_structure(samples: Samples, cut: JointCut, random_state: np.random.RandomState) -> bool:
+    """Whether clusters are more separate than parts of a cloud and, if they are parts of fewer pieces, of these."""
+    if null_ratio(samples, cut, random_state) > NO_STRUCTURE:
+        return False
+    if (pieces := cut.pieces) is None:
+        return True
+    kept = samples.of_views(cut.views)
+    parts = [kept.of_rows(np.flatnonzero(pieces == piece)) for piece in np.unique(pieces)]
+    return any(_divides(part, random_state) for part in parts if len(part) >= LEAST_DIVIDED)
+
+
+def _divides(samples: Samples, random_state: np.random.RandomState) -> bool:
+    cut = _quick_cut(samples, tuple(range(samples.n_views)), 2, random_state)
+    return null_ratio(samples, cut, random_state) <= NO_STRUCTURE
 
 
 def null_ratio(samples: Samples, cut: JointCut, random_state: np.random.RandomState) -> float:
