@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from viewfuse import AutoFusion, metrics
+from viewfuse.cluster.auto.labelling import _points_of_folds
 from viewfuse.cluster.auto.membership import Discriminant
+from viewfuse.cluster.auto.votes import VotingSpace, leading_axes
 from viewfuse.datasets import make_views
 
 
@@ -108,3 +110,26 @@ def test_outliers_are_marked():
     far = [1e3 * np.ones((1, view.shape[1])) for view in views]
     assert model.outlier_score(far)[0] > 2
     assert model.predict_proba(far).max() < 0.6
+
+
+def test_samples_that_are_left_out_have_no_part_in_the_coordinates():
+    """Random clusters of noise in many columns cannot be found; directions that fit all samples seem to find them."""
+    rng = np.random.default_rng(0)
+    joint, labels, k = rng.normal(size=(120, 2000)), np.arange(120) % 3, 3
+    rng.shuffle(labels)
+    joint += 0.5 * np.eye(3)[labels] @ rng.normal(size=(3, 2000))
+    space = VotingSpace.of(joint, k)
+    points_of = _points_of_folds(joint, space, k)
+    fold = np.arange(120) % 5
+    placed = points_of(fold != 0)
+    axes = leading_axes(joint[fold != 0], k)
+    np.testing.assert_allclose(placed[fold == 0], joint[fold == 0] @ axes)
+    # Lengths along axes that the others chose are those of noise; along its own a sample lies farther out.
+    centred = joint - joint.mean(axis=0)
+    assert np.linalg.norm(centred[fold == 0] @ axes) < 0.8 * np.linalg.norm(centred[fold == 0] @ space.axes)
+
+
+def test_narrow_points_keep_their_coordinates():
+    joint = np.random.default_rng(0).normal(size=(300, 60))
+    space = VotingSpace.of(joint, 3)
+    np.testing.assert_array_equal(_points_of_folds(joint, space, 3)(np.arange(300) > 60), space.clustered)

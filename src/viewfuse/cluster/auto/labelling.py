@@ -8,7 +8,7 @@ discriminant is.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,7 +18,7 @@ from sklearn.utils.extmath import randomized_svd
 from ...graphs.nearest import centred_products
 from ...linalg import shifted_inverse
 from .membership import Discriminant, out_of_fold
-from .votes import VotingSpace
+from .votes import VotingSpace, leading_axes
 
 __all__ = ["LEAST_PER_CLUSTER", "Labelling", "LinearRule", "labels_with_gaps"]
 
@@ -139,9 +139,10 @@ class Labelling:
             return cls()
         points = space.clustered.astype(float)
         linear, by_linear = LinearRule.learn(joint, labels, k, products)
+        by_clouds = out_of_fold(_points_of_folds(joint, space, k), labels, k).argmax(axis=1)
         found = {
             "votes": float(np.mean(space.votes().shares(labels, k).argmax(axis=1) == labels)),
-            "clouds": float(np.mean(out_of_fold(points, labels, k).argmax(axis=1) == labels)),
+            "clouds": float(np.mean(by_clouds == labels)),
             "linear": float(np.mean(by_linear == labels)),
         }
         best = max(found, key=lambda rule: found[rule])  # the first of equals
@@ -172,6 +173,18 @@ class Labelling:
         if linear is not None:
             linear = LinearRule(linear.mean, linear.slopes[:, order], linear.shares[order])
         return Labelling(None if clouds is None else clouds.renumbered(order), linear)
+
+
+def _points_of_folds(joint: np.ndarray, space: VotingSpace, k: int) -> Callable[[np.ndarray], np.ndarray]:
+    """The coordinates of all samples, by the samples that are not left out.
+
+    With more columns than samples the leading directions fit the samples themselves, so those of the samples that are left
+    out must have no part in them.
+    """
+    points = space.clustered.astype(float)
+    if space.axes is None or joint.shape[1] <= len(joint):
+        return lambda rest: points
+    return lambda rest: joint @ leading_axes(joint[rest], k)
 
 
 def labels_with_gaps(

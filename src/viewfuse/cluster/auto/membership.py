@@ -16,6 +16,7 @@ Memberships take for granted that there are clusters; whether there are is the v
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -136,12 +137,16 @@ class Membership:
         return np.asarray(mixed / mixed.sum(axis=1, keepdims=True))
 
 
-def out_of_fold(points: np.ndarray, labels: np.ndarray, k: int) -> np.ndarray:
-    """Memberships of each fold by the clouds of the others."""
+def out_of_fold(points: np.ndarray | Callable[[np.ndarray], np.ndarray], labels: np.ndarray, k: int) -> np.ndarray:
+    """Memberships of each fold by the clouds of the others.
+
+    ``points`` are those of all samples, or a function that makes them from the others (a mask).
+    """
     found = np.empty((len(labels), k))
     fold = np.arange(len(labels)) % _FOLDS
     for f in range(_FOLDS):
-        found[fold == f] = Discriminant.learn(points[fold != f], labels[fold != f], k).memberships(points[fold == f])
+        placed = points(fold != f) if callable(points) else points
+        found[fold == f] = Discriminant.learn(placed[fold != f], labels[fold != f], k).memberships(placed[fold == f])
     return found
 
 

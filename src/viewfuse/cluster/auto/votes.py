@@ -14,7 +14,7 @@ from ..._utils.lazy import lazy
 from ...graphs.nearest import centred_products, default_neighbors, length_scale
 from ...linalg import largest_eigenpairs
 
-__all__ = ["Votes", "VotingSpace", "voting_points"]
+__all__ = ["Votes", "VotingSpace", "leading_axes", "voting_points"]
 
 _FEW_COLUMNS = 50  # of so many clusters; more clusters may differ in as many directions
 _MOST_COVARIANCES = 1_000  # columns, up to which their covariances take less time than a randomized decomposition
@@ -119,6 +119,12 @@ class Votes:
 def voting_points(joint: np.ndarray, k: int, products: np.ndarray | None = None) -> np.ndarray:
     """The place of clustered samples in the space that :meth:`VotingSpace.of` makes of them, (n, r)."""
     return _axes_and_points(joint, k, products)[1]
+
+
+def leading_axes(joint: np.ndarray, k: int) -> np.ndarray:
+    """The axes of the same space of points with many columns, (p, r)."""
+    axes = _axes_and_points(joint, k, None)[0]
+    return np.eye(joint.shape[1]) if axes is None else axes
 
 
 def _axes_and_points(joint: np.ndarray, k: int, products: np.ndarray | None) -> tuple[np.ndarray | None, np.ndarray]:
