@@ -1,6 +1,7 @@
 """AutoFusion, GFSC and GF on graphs, kernels and distances: mixtures, awkward graphs, and relations that say nothing."""
 
 import warnings
+from dataclasses import replace
 
 import networkx as nx
 import numpy as np
@@ -273,3 +274,17 @@ def test_a_constant_relation_is_named(kind):
     with pytest.warns(UninformativeViewWarning, match="'same' is constant"):
         model = AutoFusion(3, random_state=0).fit(views)
     assert model.noise_views_ == ("same",)
+
+
+def test_a_graph_without_a_plan_of_its_own_is_left_out(monkeypatch):
+    from viewfuse.cluster.relations import as_views
+
+    usual = as_views.best_plan
+
+    def without_plans(*arguments, **options):
+        tried = usual(*arguments, **options)
+        kept = [i for i, plan in enumerate(tried.plans) if not plan.graphs]
+        return replace(tried, plans=tuple(tried.plans[i] for i in kept), scores=tried.scores[kept])
+
+    monkeypatch.setattr(as_views, "best_plan", without_plans)
+    assert vf.GFSC(3, random_state=0).fit(GRAPHS).noise_views_ == ("cites",)

@@ -66,12 +66,12 @@ class RelationViews:
             by_graph, noise = (found[len(prepared.features) :] for found in (tried.parts, tried.noise))
             ones = [1.0] * len(prepared.features), [1.0]
             for g, v in enumerate(prepared.map.graphs):
-                if prepared.features and by_graph[g] < max(SAYS_SOMETHING, noise[g]):
+                smoothed = [plan for plan in tried.plans if plan.graphs == (g,) and not plan.beside]
+                if not smoothed or (prepared.features and by_graph[g] < max(SAYS_SOMETHING, noise[g])):
                     silent[v] = "does not agree with the other views"
                     continue
-                steps = next(plan.steps for plan in tried.plans if plan.graphs == (g,) and not plan.beside)
                 fused[v], made[v], _ = FusedPoints.learn(
-                    [Plan((0,), steps)],
+                    [Plan((0,), smoothed[0].steps)],
                     prepared.features,
                     prepared.present,
                     [prepared.graphs[g]],

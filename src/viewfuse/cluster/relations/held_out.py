@@ -36,6 +36,7 @@ _SHARE = 0.3
 _FOLDS = 5
 _MOST_REPEATED = 0.5  # of the held-out edges
 _MOST_LOOKED_AT = 1_000  # edges
+_MOST_INDICATORS = 2_000  # columns that are compared with each other
 _RIDGE = 0.01  # of the mean eigenvalue
 
 
@@ -178,11 +179,13 @@ def _split_columns(view: Any, random_state: np.random.RandomState, encoded: bool
 def _variables(table: np.ndarray) -> np.ndarray:
     """Which variable each column of an encoded table belongs to: indicators of categories of one exclude each other."""
     least, most = table.min(axis=0), table.max(axis=0)
-    indicators = np.flatnonzero(((table == least) | (table == most)).all(axis=0))
-    present = (table > least)[:, indicators].astype(np.float32)
-    apart = np.zeros((table.shape[1], table.shape[1]), dtype=bool)
-    apart[np.ix_(indicators, indicators)] = present.T @ present == 0
-    return np.asarray(connected_components(sp.csr_array(apart), directed=False)[1])
+    indicators = np.flatnonzero(((table == least) | (table == most)).all(axis=0) & (least < most))
+    variables = np.arange(table.shape[1])
+    if 1 < indicators.size <= _MOST_INDICATORS:
+        present = (table > least)[:, indicators].astype(np.float32)
+        apart = sp.csr_array(present.T @ present == 0)
+        variables[indicators] = table.shape[1] + connected_components(apart, directed=False)[1]
+    return np.asarray(np.unique(variables, return_inverse=True)[1])
 
 
 def _connected(graph: sp.csr_array) -> np.ndarray:
