@@ -112,6 +112,19 @@ def test_cores_of_other_processes_are_left_to_them(running, own, idle, tmp_path,
     assert worker.idle_cores() == idle
 
 
+@pytest.mark.parametrize(
+    ("seen", "idle"),
+    [([2, 2, 2, 0, 0, 0, 0, 0], 4), ([0, 0, 2, 2, 2, 0, 2, 2], 2), ([1, 1, 1, 1, 1, 0, 0, 0], 4), ([0, 0, 0], 4)],
+)
+def test_a_task_that_ends_at_once_is_not_a_busy_process(seen, idle, monkeypatch):
+    # Half of the fits on a quiet machine ran on one thread: a task of the system waits while threads of a BLAS spin.
+    looks = iter(seen)
+    monkeypatch.setattr(worker, "_tasks_of_others", lambda: next(looks))
+    monkeypatch.setattr(worker.os, "cpu_count", lambda: 4)
+    assert worker.idle_cores() == idle
+    assert not list(looks)
+
+
 @pytest.mark.skipif(not worker._OWN_TASKS.exists(), reason="Linux only")
 def test_a_thread_of_this_process_that_spins_leaves_its_core_to_us():
     done, numbers = Event(), np.ones((500, 500))

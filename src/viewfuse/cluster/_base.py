@@ -161,7 +161,7 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
         self._validate_params()
         views = self._as_views(X)
         if self._gives_verdict and self.affinity != "precomputed":
-            with threads_for(len(views), self._most_on_one_thread):
+            with one_thread():  # the steps are short
                 warn_of_suspicious_values(views)
         related = [name for name, kind in zip(views.names, views.kinds, strict=True) if kind in RELATIONS]
         if related and self.affinity != "precomputed":

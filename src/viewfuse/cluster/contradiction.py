@@ -37,7 +37,7 @@ from ..graphs import Samples
 from ..graphs.relations import undirected
 from ..graphs.representation import represent, sparse_if_mostly_zero
 from ..linalg.sparse_cut import quick_cut, spectrum
-from ..linalg.threads import together
+from ..linalg.threads import threads_for, together
 from ..views import RELATIONS, Views
 from .auto.canonical import in_unit, unit
 from .relatedness import NearPairs, are_certainly_related, are_nearer, are_related
@@ -224,7 +224,8 @@ def _looked_at(views: Views, arrays: Sequence[Any], present: np.ndarray | None, 
         rows = _with_values(arrays[v], rows)
         return _looked_at_features(views, v, arrays[v], rows, look) if len(rows) >= _FEWEST_SAMPLES else None
 
-    each = together([partial(seen, v) for v in features])
+    with threads_for(look.samples):
+        each = together([partial(seen, v) for v in features])
     return found | {v: own for v, own in zip(features, each, strict=True) if own is not None}
 
 

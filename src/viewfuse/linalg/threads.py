@@ -10,12 +10,14 @@ waits for gets a core again, which has made fits twenty times slower. So a fit u
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar, copy_context
 from functools import cache
 from pathlib import Path
+from statistics import median_low
 from threading import Lock
 from typing import Any
 
@@ -48,6 +50,7 @@ _NARROW = 64  # columns
 _SMALL = 500  # samples: for so few, one thread is as fast as several
 _LOAD, _OWN_TASKS = Path("/proc/loadavg"), Path("/proc/self/task")
 _LOOKS = 3  # at the running tasks: a busy process may wait for a moment
+_LOOKS_AGAIN, _PAUSE = 5, 0.002  # and a short task, such as those of the system, is seen longer if our own threads spin
 
 _workers: ContextVar[tuple[ThreadPoolExecutor, int] | None] = ContextVar("workers", default=None)
 _at_once: ContextVar[int] = ContextVar("at_once", default=1)  # computations of :func:`together`
@@ -146,9 +149,19 @@ def _sole_use_of_blas() -> Iterator[bool]:
 
 
 def idle_cores() -> int:
-    """Cores that no other process runs on or waits for, at least 1; all on a system that does not tell (all but Linux)."""
+    """Cores that no other process runs on or waits for, at least 1; all on a system that does not tell (all but Linux).
+
+    Others are busy if they still are in most of the looks that follow, with pauses that let a short task end.
+    """
     others = max(_tasks_of_others() for _ in range(_LOOKS))
+    if others:
+        others = median_low([_tasks_of_others_after(_PAUSE) for _ in range(_LOOKS_AGAIN)])
     return max((os.cpu_count() or 1) - others, 1)
+
+
+def _tasks_of_others_after(pause: float) -> int:
+    time.sleep(pause)
+    return _tasks_of_others()
 
 
 def _tasks_of_others() -> int:
