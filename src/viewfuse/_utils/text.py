@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-__all__ = ["count", "listed", "number"]
+__all__ = ["count", "listed", "listed_counts", "number"]
 
 _SHOWN = 5  # how many ids, rows or columns a message names
+_SHOWN_COUNTS = 10
 
 
 def listed(items: Iterable[Any]) -> str:
@@ -19,6 +20,17 @@ def listed(items: Iterable[Any]) -> str:
     items = list(items)
     shown = ", ".join(repr(item) for item in items[:_SHOWN])
     return shown if len(items) <= _SHOWN else f"{shown} and {len(items) - _SHOWN} more"
+
+
+def listed_counts(counts: Mapping[str, int]) -> str:
+    """Names with a number each; of many the first few.
+
+    >>> listed_counts({"rna": 100, "protein": 98})
+    "'rna' 100, 'protein' 98"
+    """
+    found = [f"{name!r} {count}" for name, count in counts.items()]
+    more = len(found) - _SHOWN_COUNTS
+    return ", ".join(found[:_SHOWN_COUNTS]) + (f" and {more} more" if more > 0 else "")
 
 
 def count(number: int, noun: str, plural: str | None = None) -> str:

@@ -42,6 +42,7 @@ from .auto.votes import VotingSpace
 from .counting import ClusterCounts
 from .novelty import Novelty
 from .relations.as_views import RelationViews
+from .relations.blocks import Blocks
 from .relations.features import Coordinates
 from .relations.fused import FusedPoints, GraphWeights
 from .relations.maps import RelationMap
@@ -70,6 +71,7 @@ _KEPT = (
     ClusterCounts,
     ViewReport,
     AutoChoice,
+    Blocks,
     ViewChoice,
     Measure,
     Representation,

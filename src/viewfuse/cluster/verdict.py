@@ -19,6 +19,7 @@ from ..linalg.threads import threads_for, together
 from .structure import LITTLE_STRUCTURE, Evidence, division_ratio, drawn_rows, modularity, null_spectra
 
 __all__ = [
+    "Cluster",
     "Returned",
     "Verdict",
     "come_back",

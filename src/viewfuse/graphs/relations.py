@@ -50,15 +50,17 @@ def low_pass(graph: sp.csr_array) -> Any:
     return scaled.toarray() if graph.nnz > _DENSE_SHARE * n**2 and n <= _MOST_DENSE else scaled
 
 
-def spectral_points(graph: sp.csr_array, count: int, random_state: np.random.RandomState) -> tuple[np.ndarray, np.ndarray]:
+def spectral_points(
+    graph: sp.csr_array, count: int, random_state: np.random.RandomState, share: float = 1.0
+) -> tuple[np.ndarray, np.ndarray]:
     """Leading eigenvalues and eigenvectors of ``D_τ^-½ (A + τ/n 11ᵀ) D_τ^-½``, (count,) and (n, count).
 
-    ``D_τ = D + τ``, where ``τ`` is the mean degree. Without it the leading eigenvectors of a sparse graph point out small
-    pieces that hang on few edges (Amini et al., Pseudo-likelihood methods for community detection, 2013).
+    ``D_τ = D + τ``, where ``τ`` is a ``share`` of the mean degree. Without it the leading eigenvectors of a sparse graph
+    point out small pieces that hang on few edges (Amini et al., Pseudo-likelihood methods for community detection, 2013).
     """
     n = graph.shape[0]
     degree = np.asarray(graph.sum(axis=1)).ravel()
-    tau = float(degree.mean()) or 1.0
+    tau = share * float(degree.mean()) or 1.0
     root = 1 / np.sqrt(degree + tau)
     scaled = sp.csr_array(graph.multiply(root[:, None]).multiply(root[None, :]))
     count = min(count, n)

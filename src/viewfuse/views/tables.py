@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .._utils.text import listed
+from .._utils.text import listed, listed_counts
 from ..exceptions import ViewsError
 from .ids import IdSource, find_ids, id_values, without_ids
 from .join_by_id import Aligned, Member, Missing, align
@@ -87,10 +87,9 @@ def _check_equal_lengths(tables: Sequence[Member], missing: str) -> None:
     """Without ids, rows can only be matched by position, and only if the tables are equally long."""
     lengths = {table.name: int(table.matrix.shape[0]) for table in tables if hasattr(table.matrix, "shape")}
     if len(set(lengths.values())) > 1:
-        found = ", ".join(f"{name!r} {n}" for name, n in lengths.items())
         raise ViewsError(
-            f"The views do not have the same number of samples ({found}), and no column was found that says which row is "
-            "which sample.",
+            f"The views do not have the same number of samples ({listed_counts(lengths)}), and no column was found that "
+            "says which row is which sample.",
             hint="Name the column of ids with ids='NAME', or give DataFrames with the ids as index.",
             parameter="ids",
         )

@@ -12,7 +12,7 @@ from sklearn.utils import Bunch
 
 from .._utils.device import to_host
 from .._utils.row_blocks import is_on_disk
-from .._utils.text import count, listed
+from .._utils.text import count, listed, listed_counts
 from ..exceptions import ViewsError, ViewsTypeError
 from .column_groups import columns_of_group, named_groups
 from .column_rules import column_groups, is_rules
@@ -560,7 +560,7 @@ def _encoded_again(views: Views, kinds: Sequence[str], encoding: Encoding) -> Re
 def _check_lengths(arrays: Sequence[Any], names: Sequence[str]) -> None:
     lengths = [array.shape[0] for array in arrays]
     if len(set(lengths)) > 1:
-        found = ", ".join(f"{name!r} {length}" for name, length in zip(names, lengths, strict=True))
+        found = listed_counts(dict(zip(names, lengths, strict=True)))
         raise ViewsError(
             f"The views do not have the same number of samples: {found}. Every view needs one row per sample, in the same "
             "order.",

@@ -11,8 +11,9 @@ from attributed import attributed_graph, edges, words
 from viewfuse import GFSC, AutoFusion, Views
 from viewfuse.cluster.relations.features import Coordinates
 from viewfuse.cluster.relations.fused import FusedPoints
+from viewfuse.cluster.relations.grouping import cluster_points
 from viewfuse.cluster.relations.held_out import HeldOut, _split_columns, _variables, mutual_information, repeated, votes
-from viewfuse.cluster.relations.smoothing import Plan, best_plan, cluster_points, count_clusters, smooth
+from viewfuse.cluster.relations.smoothing import Plan, best_plan, count_clusters, smooth
 from viewfuse.graphs.relations import low_pass, undirected
 from viewfuse.metrics import accuracy
 

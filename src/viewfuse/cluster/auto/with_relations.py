@@ -2,14 +2,14 @@
 
 Kernels and distances become points (:mod:`viewfuse.graphs.relations`), which are features like any other. Features and
 graphs are combined by smoothing (:mod:`viewfuse.cluster.relations.smoothing`); the clusters are those of k-means on the
-smoothed points. If no graph helps to predict what was held out, the features are clustered as without graphs; or, if they
-are words and halves of the samples then give the same clusters more often, by k-means on words weighted by their rarity, as
-is done where a graph helps.
+smoothed points. Those of graphs alone are the likeliest blocks (:mod:`viewfuse.cluster.relations.blocks`). If no graph helps
+to predict what was held out, the features are clustered as without graphs; or, if they are words and halves of the samples
+then give the same clusters more often, by k-means on words weighted by their rarity, as is done where a graph helps.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -28,12 +28,14 @@ from ...views import RELATIONS, Views
 from .._checks import check_enough_samples, solving, warn_of_verdict
 from .._weights import OwnWeights
 from ..counting import default_counts
+from ..relations.blocks import FULL, QUICK, Blocks, spectral_rows
 from ..relations.features import Coordinates
 from ..relations.fused import FusedPoints
+from ..relations.grouping import cluster_points
 from ..relations.maps import Origin, Prepared, check_fit, prepare
-from ..relations.smoothing import Plan, Tried, best_plan, cluster_points, count_clusters
+from ..relations.smoothing import Plan, Tried, best_plan, count_clusters
 from ..structure import Evidence, modularity
-from ..verdict import Verdict, judge
+from ..verdict import Cluster, Verdict, judge
 from .choice import AutoChoice, ViewChoice, agreement_of
 
 __all__ = ["fit_relations", "placed_with_relations"]
@@ -174,16 +176,46 @@ def _fit_smoothed(
     k, plans = model.n_clusters_, tried.good()
     fused, points, parts = _points_of(plans, k, prepared, own, rng)
     labels, rows = _clustered(points, k, rng)
-    labels = _all_taken(points, labels, k)
-    verdict = _judge(points[rows], labels[rows], k, tried, prepared, rows, rng)
+    labels, again = _all_taken(points, labels, k), _by_points(points, k)
+    graphs, weights = _graphs_of(tried.best, prepared, own)
+    blocks = None
+    if tried.takes_graphs_alone():
+        blocks = Blocks.learn(graphs, k, rng, weights=weights, starts=[labels], effort=FULL)
+    if blocks is not None:
+        fused, again = fused.by_blocks(tried.best, blocks), _by_blocks(graphs, weights, k, rng)
+        points, labels = blocks(graphs), blocks.labels
+    verdict = _judge(labels[rows], k, lambda part, own_rng: again(rows[part], own_rng), tried, prepared, rows, rng)
     _set_clusters(model, prepared, plans, fused, points, labels, rows, verdict, own, rng, order)
     others = [cluster_points(part, k, rng)[0] for part in parts[1:]]
     agreement = agreement_of([labels, *others])
     names = tuple(_plan_name(plan, prepared) for plan in plans)
     described = tuple(_described(prepared, v) for v in range(len(prepared.map.names)))
-    model.choice_ = AutoChoice(described, 0.0, names, agreement, names[0], _reason(tried))
+    model.choice_ = AutoChoice(described, 0.0, names, agreement, names[0], _reason(tried, blocks is not None))
     model.history_ = {"agreement": agreement}
     warn_of_verdict(model.verdict_, model.n_clusters)
+
+
+def _graphs_of(plan: Plan, prepared: Prepared, own: OwnWeights) -> tuple[list[sp.csr_array], list[float]]:
+    """The graphs of a plan, and the weights that the user gives to them."""
+    importance = own.factors[list(prepared.map.graphs)]
+    return [prepared.graphs[g] for g in plan.graphs], [float(importance[g]) for g in plan.graphs]
+
+
+def _by_points(points: np.ndarray, k: int) -> Cluster:
+    """To cluster some of the samples again: k-means of their points."""
+    return lambda part, rng: cluster_points(points[part], k, rng)[0]
+
+
+def _by_blocks(graphs: Sequence[sp.csr_array], weights: Sequence[float], k: int, rng: np.random.RandomState) -> Cluster:
+    """To cluster some of the samples again: by the edges between them, from k-means of their eigenvectors."""
+    rows = list(spectral_rows(graphs, k, rng, QUICK))
+
+    def cluster(part: np.ndarray, rng: np.random.RandomState) -> np.ndarray:
+        starts = [cluster_points(points[part], k, rng)[0] for points in rows]
+        inner = [sp.csr_array(graph[part][:, part]) for graph in graphs]
+        return Blocks.likeliest(inner, starts, k, weights, QUICK.rounds).labels
+
+    return cluster
 
 
 def _fit_words_alone(model: Any, prepared: Prepared, own: OwnWeights, rng: np.random.RandomState, order: np.ndarray) -> bool:
@@ -199,7 +231,7 @@ def _fit_words_alone(model: Any, prepared: Prepared, own: OwnWeights, rng: np.ra
     if labels.max() + 1 < k:
         return False  # too few samples differ in their words
     evidence = model.verdict_.evidence  # of the same features
-    verdict = _judge_points(points[rows], labels[rows], k, lambda share: replace(evidence, returned=share), rng)
+    verdict = judge(labels[rows], k, lambda share: replace(evidence, returned=share), _by_points(points[rows], k), rng)
     if verdict.evidence.returned is None or verdict.evidence.returned <= returned:
         return False
     before, choice = numbered_by_size(model.labels_[order]), model.choice_
@@ -266,9 +298,9 @@ def _set_clusters(
 
 
 def _judge(
-    points: np.ndarray,
     labels: np.ndarray,
     k: int,
+    cluster: Cluster,
     tried: Tried,
     prepared: Prepared,
     rows: np.ndarray,
@@ -281,20 +313,7 @@ def _judge(
     graphs = [prepared.graphs[g] for g in tried.best.graphs]
     mean = sp.csr_array(sum(normalized_graph(graph) for graph in graphs))[rows][:, rows]
     ratio = min(1 - modularity(mean, labels), _SUPPORTED) if tried.says_something() else 1.0
-    return _judge_points(points, labels, k, lambda returned: Evidence(ratio, False, 0.0, returned), rng)
-
-
-def _judge_points(
-    points: np.ndarray,
-    labels: np.ndarray,
-    k: int,
-    evidence: Callable[[float | None], Evidence],
-    rng: np.random.RandomState,
-) -> Verdict:
-    def cluster(part: np.ndarray, random_state: np.random.RandomState) -> np.ndarray:
-        return cluster_points(points[part], k, random_state)[0]
-
-    return judge(labels, k, evidence, cluster, rng)
+    return judge(labels, k, lambda returned: Evidence(ratio, False, 0.0, returned), cluster, rng)
 
 
 def _describe_views(model: Any, prepared: Prepared, labels: np.ndarray, plans: tuple[Plan, ...]) -> None:
@@ -367,9 +386,11 @@ def _plan_name(plan: Plan, prepared: Prepared) -> str:
     return f"{plan} over {names}" if plan.steps else f"{plan} ({names})" if plan.graphs else str(plan)
 
 
-def _reason(tried: Tried) -> str:
+def _reason(tried: Tried, by_blocks: bool) -> str:
     alone = [score for plan, score in zip(tried.plans, tried.scores, strict=True) if not plan.graphs]
     beside = f"; features alone {alone[0]:.2f}" if alone else ""
     count = len(tried.good())
-    together = f"; the {count} best are taken side by side" if count > 1 else ""
-    return f"its clusters predict held-out columns and edges best (score {tried.scores[0]:.2f}{beside}){together}"
+    taken = f"; the {count} best are taken side by side" if count > 1 else ""
+    if by_blocks:
+        taken = "; the clusters are the likeliest blocks of edges"
+    return f"its clusters predict held-out columns and edges best (score {tried.scores[0]:.2f}{beside}){taken}"

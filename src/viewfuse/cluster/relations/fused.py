@@ -8,7 +8,7 @@ is mapped to its own point, and a sample without edges to that of its features.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ import scipy.sparse as sp
 from sklearn.utils.extmath import randomized_svd
 
 from ...graphs.relations import low_pass
+from .blocks import Blocks
 from .features import Coordinates
 from .smoothing import Finish, Plan, Spectrum, smooth
 
@@ -65,7 +66,7 @@ class FusedPoints:
     importance : tuple of float, the weight of each graph in a mean of filters
     weights : tuple of GraphWeights, one per graph
     states : dict of (t, n, r) arrays, by the graphs of a plan: the features of the training samples before each step
-    finishes : tuple of Finish or Spectrum, one per plan
+    finishes : tuple of Finish, Spectrum or Blocks, one per plan
     axes : (p, r) array or None, if the plans have many columns together
     unsmoothed : Finish or None, of the features that are kept beside smoothed ones
     """
@@ -134,6 +135,10 @@ class FusedPoints:
         spectra = tuple(f.without_points() if isinstance(f, Spectrum) else f for f in finishes)
         made = cls(tuple(plans), coordinates, tuple(importance[1]), weights, states, spectra, axes, unsmoothed)
         return made, joint if axes is None else joint @ axes, parts
+
+    def by_blocks(self, plan: Plan, blocks: Blocks) -> FusedPoints:
+        """The map of a plan of graphs alone to the points of its blocks."""
+        return replace(self, plans=(plan,), states={}, finishes=(blocks,), axes=None, unsmoothed=None)
 
     def __call__(self, features: Sequence[Any], present: np.ndarray | None, edges: Sequence[sp.csr_array]) -> np.ndarray:
         """The points of new samples, given their features and their edges to the training samples."""

@@ -29,12 +29,12 @@ from scipy.sparse.csgraph import connected_components
 
 from .features import Coordinates
 
-__all__ = ["SAYS_SOMETHING", "HeldOut", "mutual_information", "noise_level", "total_score"]
+__all__ = ["MOST_REPEATED", "SAYS_SOMETHING", "HeldOut", "mutual_information", "noise_level", "repeated", "total_score"]
 
 SAYS_SOMETHING = 0.02  # nats of a view that clusters predict
 _SHARE = 0.3
 _FOLDS = 5
-_MOST_REPEATED = 0.5  # of the held-out edges
+MOST_REPEATED = 0.5  # of the held-out edges
 _MOST_LOOKED_AT = 1_000  # edges
 _MOST_INDICATORS = 2_000  # columns that are compared with each other
 _RIDGE = 0.01  # of the mean eigenvalue
@@ -198,16 +198,17 @@ def _split_graph(
 ) -> tuple[sp.csr_array, sp.csr_array]:
     """A graph without what is held out of it, and that: edges, or all edges of some samples."""
     kept, held = _split_edges(graph, random_state)
-    if not whole_samples or repeated(kept, held) <= _MOST_REPEATED:
+    if not whole_samples or repeated(kept, held) <= MOST_REPEATED:
         return kept, held
     return _split_samples(graph, random_state)
 
 
-def repeated(kept: sp.csr_array, held: sp.csr_array) -> float:
+def repeated(kept: sp.csr_array, held: sp.csr_array, labels: np.ndarray | None = None) -> float:
     """How much of the held-out edges the others repeat, from 0 to 1.
 
     The mean of ``(1 − c₀/c)₊`` over held-out edges, with ``c`` the number of common neighbours of their ends and ``c₀`` the
-    mean of that of ends of different edges; 0 for an edge without common neighbours.
+    mean of that of ends of different edges; 0 for an edge without common neighbours. With labels, of ends of different edges
+    between the same clusters.
     """
     edges = sp.triu(held).tocoo()
     some = np.random.RandomState(0).permutation(edges.nnz)[:_MOST_LOOKED_AT]
@@ -219,9 +220,18 @@ def repeated(kept: sp.csr_array, held: sp.csr_array) -> float:
         return np.asarray(present[one].multiply(present[other]).sum(axis=1)).ravel()
 
     starts, ends = edges.row[some], edges.col[some]
-    expected = float(common(starts, np.roll(ends, 1)).mean())
-    found = common(starts, ends)
+    found, expected = common(starts, ends), np.empty(some.size)
+    for of_kind in _by_kind(starts, ends, labels):
+        expected[of_kind] = common(starts[of_kind], np.roll(ends[of_kind], 1)).mean()
     return float(np.mean(np.maximum(1 - expected / np.maximum(found, 1), 0) * (found > 0)))
+
+
+def _by_kind(starts: np.ndarray, ends: np.ndarray, labels: np.ndarray | None) -> list[np.ndarray]:
+    """The positions of the edges between the same two clusters."""
+    if labels is None:
+        return [np.arange(len(starts))]
+    kinds = np.unique(np.column_stack([labels[starts], labels[ends]]), axis=0, return_inverse=True)[1].ravel()
+    return [np.flatnonzero(kinds == kind) for kind in range(kinds.max() + 1)]
 
 
 def _split_samples(graph: sp.csr_array, random_state: np.random.RandomState) -> tuple[sp.csr_array, sp.csr_array]:

@@ -16,19 +16,18 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.cluster import KMeans
 from sklearn.preprocessing import normalize
 
-from ..._utils.warn import ignoring
 from ...graphs.relations import low_pass, spectral_points
+from .blocks import Blocks
+from .grouping import cluster_points
 from .held_out import SAYS_SOMETHING, HeldOut, total_score
 
-__all__ = ["Finish", "Plan", "Spectrum", "Tried", "best_plan", "cluster_points", "count_clusters", "smooth"]
+__all__ = ["Finish", "Plan", "Spectrum", "Tried", "best_plan", "count_clusters", "smooth"]
 
 _STEPS = (1, 2, 4, 8, 16)
 _WORSE = 2  # in a row: more steps are not tried
 _BESIDE = 2  # of the best numbers of steps are tried with the features beside
-_MOST_CLUSTERED = 5_000
 _MOST_SPLIT_TWICE = 5_000
 _FEW_COLUMNS, _TIMES_WITH_FEW_COLUMNS = 50, 3
 _NEARLY_BEST = 0.93  # of the best score
@@ -77,6 +76,10 @@ class Tried:
         return tuple(p for p, s in zip(self.plans, self.scores, strict=True) if s >= _NEARLY_BEST * self.scores[0])[
             :_MOST_PLANS
         ]
+
+    def takes_graphs_alone(self) -> bool:
+        """Whether features have no part in the good plans."""
+        return all(plan.steps is None for plan in self.good())
 
     def says_something(self) -> bool:
         return bool((self.parts > self.noise).any())
@@ -161,18 +164,6 @@ class Spectrum:
     def __call__(self, edges: Sequence[sp.csr_array]) -> np.ndarray:
         mean = sp.csr_array(sum(one / unit for one, unit in zip(edges, self.units, strict=True)) / len(edges))
         return np.asarray(normalize(mean @ self.axes + self.axes.mean(axis=0)))
-
-
-def cluster_points(
-    points: np.ndarray, n_clusters: int, random_state: np.random.RandomState, n_init: int = 3
-) -> tuple[np.ndarray, np.ndarray]:
-    """k-means of at most 5,000 of the points; the others go to the nearest centre. Returns labels and centres."""
-    n = len(points)
-    rows = np.arange(n) if n <= _MOST_CLUSTERED else np.sort(random_state.choice(n, _MOST_CLUSTERED, replace=False))
-    with ignoring("Number of distinct clusters"):
-        model = KMeans(n_clusters, n_init=n_init, random_state=int(random_state.randint(2**31 - 1))).fit(points[rows])
-    labels = model.labels_ if rows.size == n else model.predict(points)
-    return np.asarray(labels, dtype=np.intp), np.asarray(model.cluster_centers_)
 
 
 def best_plan(
@@ -314,21 +305,27 @@ class _Trial:
         self.states: dict[tuple[int, ...], tuple[int, np.ndarray]] = {}  # the last number of steps and its result
 
     def parts(self, plan: Plan, n_clusters: int) -> np.ndarray:
-        labels, _ = cluster_points(self._points(plan, n_clusters), n_clusters, self.random_state)
-        return self.held_out.parts(labels, n_clusters)
+        return self.held_out.parts(self._labels(plan, n_clusters), n_clusters)
 
-    def _points(self, plan: Plan, n_clusters: int) -> np.ndarray:
-        held = self.held_out
+    def _labels(self, plan: Plan, n_clusters: int) -> np.ndarray:
         if plan.steps is None:
-            return Spectrum.learn([held.graphs[g] for g in plan.graphs], n_clusters, self.random_state).points
-        steps, state = self.states.get(plan.graphs, (0, np.hstack(held.features)))
-        if steps > plan.steps:
-            steps, state = 0, np.hstack(held.features)
+            graphs, weights = [self.held_out.graphs[g] for g in plan.graphs], [self.weights[g] for g in plan.graphs]
+            if (blocks := Blocks.learn(graphs, n_clusters, self.random_state, weights=weights)) is not None:
+                return blocks.labels
+            points = Spectrum.learn(graphs, n_clusters, self.random_state).points
+            return cluster_points(points, n_clusters, self.random_state)[0]
+        return cluster_points(self._points(plan, plan.steps), n_clusters, self.random_state)[0]
+
+    def _points(self, plan: Plan, steps: int) -> np.ndarray:
+        raw = np.hstack(self.held_out.features)
+        done, state = self.states.get(plan.graphs, (0, raw))
+        if done > steps:
+            done, state = 0, raw
         filters, weights = [self.filters[g] for g in plan.graphs], [self.weights[g] for g in plan.graphs]
-        state = smooth(state, filters, weights, plan.steps - steps)[-1]
-        self.states[plan.graphs] = plan.steps, state
+        state = smooth(state, filters, weights, steps - done)[-1]
+        self.states[plan.graphs] = steps, state
         smoothed = self._finished(state)
-        return np.hstack([self._finished(np.hstack(held.features)), smoothed]) if plan.beside else smoothed
+        return np.hstack([self._finished(raw), smoothed]) if plan.beside else smoothed
 
     def _finished(self, state: np.ndarray) -> np.ndarray:
         widths = tuple(part.shape[1] for part in self.held_out.features)
