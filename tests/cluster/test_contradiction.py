@@ -57,6 +57,20 @@ def test_views_whose_clusters_are_combined_without_being_asked_are_warned_of():
     assert "give n_clusters" in found[0].hint
 
 
+def test_views_that_show_other_pairs_of_the_same_clusters_are_not_warned_of():
+    # Two of the four clusters are near each other in the first view, and others in the last one.
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 4, 300)
+
+    def four_clusters():
+        return (5 * rng.normal(size=(4, 5)))[y] + rng.normal(size=(300, 5))
+
+    views = {"one": four_clusters(), "noise": rng.normal(size=(300, 8)), "other": four_clusters()}
+    found, model = alarms(lambda: vf.AutoFusion(random_state=0).fit(views))
+    assert model.n_clusters_ == 4
+    assert found == []
+
+
 def unrelated(model):
     return [note for note in model.notes_ if "nothing about any other view" in note]
 

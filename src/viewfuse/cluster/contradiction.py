@@ -311,11 +311,14 @@ class OwnClusters:
 
     @cached_property
     def clear(self) -> np.ndarray | None:
-        """Labels of the clear clusters, (n,); None if there are none."""
-        clear = self.cuts
-        if self.points is not None and self.cuts:
-            clear = [cut for cut in self.cuts if ratio_to_null(cut.values, self._nulls, cut.k) <= _NULL_RATIO]
-        return max(clear, key=lambda cut: cut.gap).labels if clear else None
+        """Labels of the clearest clusters, (n,); None if there are none."""
+        return max(self._clear_cuts, key=lambda cut: cut.gap).labels if self._clear_cuts else None
+
+    @cached_property
+    def _clear_cuts(self) -> list[_Cut]:
+        if self.points is None:
+            return self.cuts
+        return [cut for cut in self.cuts if ratio_to_null(cut.values, self._nulls, cut.k) <= _NULL_RATIO]
 
     @cached_property
     def is_structured(self) -> bool:
@@ -339,21 +342,25 @@ class OwnClusters:
         return 0 if self.clear is None else int(self.clear.max()) + 1
 
     def contradict(self, labels: np.ndarray) -> bool:
-        """Whether the clear clusters contradict these labels of all samples."""
+        """Whether the clear clusters contradict these labels of all samples, whichever numbers of them are compared."""
         if not self.could_contradict(labels, _CONTRADICTS) or self.clear is None:
             return False
-        return contradiction(self.clear, labels[self.rows]) > _CONTRADICTS
+        return all(contradiction(cut.labels, labels[self.rows]) > _CONTRADICTS for cut in self._clear_cuts)
 
     def could_contradict(self, labels: np.ndarray, least: float) -> bool:
         """Whether any of the cuts, clear or not, contradicts these labels by more than this."""
         return any(contradiction(cut.labels, labels[self.rows]) > least for cut in self.cuts)
 
     def contradict_each_other(self, other: OwnClusters) -> bool:
-        """Whether the clear clusters of two views contradict each other."""
+        """Whether the clear clusters of two views contradict each other, whichever numbers of them are compared.
+
+        Of the same four clusters one view may show two pairs most clearly, and the other view other pairs.
+        """
         if not self.could_contradict_each_other(other, _CONTRADICTS) or self.clear is None or other.clear is None:
             return False
         here, there = self._common(other)
-        return contradiction(self.clear[here], other.clear[there]) > _CONTRADICTS
+        pairs = product(self._clear_cuts, other._clear_cuts)
+        return all(contradiction(one.labels[here], two.labels[there]) > _CONTRADICTS for one, two in pairs)
 
     def could_contradict_each_other(self, other: OwnClusters, least: float, least_gap: float = 0.0) -> bool:
         """Whether any of the cuts of two views with such gaps, clear or not, contradict each other by more than this."""

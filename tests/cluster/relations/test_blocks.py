@@ -79,6 +79,7 @@ def test_small_clusters_are_found_beside_large_ones(seed):
     assert score > 0.9
     assert score > adjusted_rand_score(y, usual) - 0.05
     assert "likeliest blocks" in model.choice_.reason
+    assert {choice.reason for choice in model.choice_.views} == {"its edges between clusters are counted"}
 
 
 def test_graphs_that_show_different_clusters_are_combined():
@@ -118,6 +119,16 @@ def test_multiples_of_one_weight_are_counts(weight, is_count):
     upper.data = np.random.RandomState(0).randint(1, 4, size=upper.nnz) * weight + (0 if is_count else 0.01 * weight**2)
     found = Blocks.learn([sp.csr_array(upper + upper.T)], 2, np.random.RandomState(0), weights=[1.0])
     assert (found is not None) == is_count
+
+
+def test_what_became_of_each_graph_is_said():
+    _, (graph, _) = unequal(4, sizes=[60, 120, 240])
+    noise = drawn(np.full((420, 420), 0.02), np.random.RandomState(0))
+    model = vf.AutoFusion(3, random_state=0).fit(vf.Views({"known": graph, "random": noise}, kinds=["graph", "graph"]))
+    kept = {choice.name: choice.kept for choice in model.choice_.views}
+    assert kept == {"known": True, "random": False}
+    np.testing.assert_array_equal(model.view_weights_ > 0, [True, False])
+    assert "clearer" not in str(model.choice_)  # which is said of views that hide what others show
 
 
 def test_new_samples_are_placed_by_their_edges_and_those_of_the_fit_again(tmp_path):

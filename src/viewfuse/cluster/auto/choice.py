@@ -82,8 +82,7 @@ class AutoChoice:
 
     def __str__(self) -> str:
         width = max(len(view.name) for view in self.views)
-        left_out = "; left out, as the others have clearer clusters without it"
-        lines = [f"{view.name:{width}}  {view.kind}: {view.reason}{'' if view.kept else left_out}" for view in self.views]
+        lines = [f"{view.name:{width}}  {view.kind}: {view.reason}" for view in self.views]
         for name, merit in zip(self.candidates, self._merits(), strict=True):
             mark = "  <- chosen" if name == self.chosen else ""
             shown = ", ".join(_MERITS[key].format(value) for key, value in merit.items())

@@ -46,6 +46,7 @@ from .with_relations import fit_relations, placed_with_relations
 __all__ = ["AutoFusion"]
 
 _MOST_SCORED = 500  # new samples whose outlier scores are computed to compare them with those of the fit
+_LEFT_OUT = "; left out, as the others have clearer clusters without it"
 _UNSTABLE = 0.2  # mean agreement below which no candidate confirms another
 
 
@@ -406,7 +407,8 @@ class AutoFusion(AssignmentMixin, EmbeddingMixin, RelationIdsMixin, MultiViewClu
         places = np.argsort(self._used)  # in the order of the data
         measures = self._measure.representations
         described = tuple(
-            ViewChoice(views.names[self._used[p]], measures[p].kind, measures[p].reason, int(p) in cut.views) for p in places
+            ViewChoice(views.names[self._used[p]], measures[p].kind, measures[p].reason + ("" if kept else _LEFT_OUT), kept)
+            for p, kept in ((p, int(p) in cut.views) for p in places)
         )
         names, merits, best = chosen.names, chosen.merits, chosen.best
         returned = None if merits is None else tuple(merits[name].back for name in names)

@@ -47,6 +47,7 @@ _FEW = 20_000  # samples; the steps for fewer are short, and threads would mostl
 _SPREADS = 3
 _BY_CHANCE = 3.0  # standard deviations
 _WORDS = "words weighted by rarity"
+_NO_HELP = "does not help to predict held-out columns and edges"
 
 
 def fit_relations(model: Any, views: Views, fit_features: Callable[[Views, dict[str, Any]], Any]) -> None:
@@ -164,10 +165,8 @@ def _fit_features_alone(
     named = [*inner.noise_views_, *(views.names[v] for v in (*by_chance, *prepared.silent))]
     model.noise_views_ = tuple(name for name in views.names if name in named)
     chosen = {choice.name: choice for choice in inner.choice_.views}
-    described = [chosen.get(name) or _described(prepared, v) for v, name in enumerate(views.names)]
-    for v in found.graphs:
-        described[v] = ViewChoice(views.names[v], "graph", "does not help to predict held-out columns and edges", False)
-    model.choice_ = replace(inner.choice_, views=tuple(described))
+    described = tuple(chosen.get(name) or _described(prepared, v, ()) for v, name in enumerate(views.names))
+    model.choice_ = replace(inner.choice_, views=described)
 
 
 def _fit_smoothed(
@@ -181,15 +180,15 @@ def _fit_smoothed(
     blocks = None
     if tried.takes_graphs_alone():
         blocks = Blocks.learn(graphs, k, rng, weights=weights, starts=[labels], effort=FULL)
+    names = tuple(_plan_name(plan, prepared) for plan in plans)
     if blocks is not None:
-        fused, again = fused.by_blocks(tried.best, blocks), _by_blocks(graphs, weights, k, rng)
+        fused, again, plans = fused.by_blocks(tried.best, blocks), _by_blocks(graphs, weights, k, rng), (tried.best,)
         points, labels = blocks(graphs), blocks.labels
     verdict = _judge(labels[rows], k, lambda part, own_rng: again(rows[part], own_rng), tried, prepared, rows, rng)
     _set_clusters(model, prepared, plans, fused, points, labels, rows, verdict, own, rng, order)
     others = [cluster_points(part, k, rng)[0] for part in parts[1:]]
     agreement = agreement_of([labels, *others])
-    names = tuple(_plan_name(plan, prepared) for plan in plans)
-    described = tuple(_described(prepared, v) for v in range(len(prepared.map.names)))
+    described = tuple(_described(prepared, v, plans, blocks is not None) for v in range(len(prepared.map.names)))
     model.choice_ = AutoChoice(described, 0.0, names, agreement, names[0], _reason(tried, blocks is not None))
     model.history_ = {"agreement": agreement}
     warn_of_verdict(model.verdict_, model.n_clusters)
@@ -367,18 +366,22 @@ def _inside(graph: sp.csr_array, labels: np.ndarray) -> tuple[float, bool]:
     return max(inside - chance, 0.0) / (1 - chance), bool(inside - chance < _BY_CHANCE * deviation)
 
 
-def _described(prepared: Prepared, v: int) -> ViewChoice:
+def _described(prepared: Prepared, v: int, plans: tuple[Plan, ...], by_blocks: bool = False) -> ViewChoice:
+    """What became of a view, given the plans that were taken."""
     found = prepared.map
-    kind = found.kinds[v]
+    name, kind = found.names[v], found.kinds[v]
     if v not in (*found.features, *found.graphs, *prepared.silent):
-        return ViewChoice(found.names[v], kind, "weight 0", False)
+        return ViewChoice(name, kind, "weight 0", False)
     if v in prepared.silent:
-        return ViewChoice(found.names[v], kind, prepared.silent[v], False)
-    reason = "smoothed over the graphs"
-    if kind in RELATIONS:
-        reason = "features are smoothed over it" if kind == "graph" else "points with these products"
-        reason = "points with these distances" if kind == "distance" else reason
-    return ViewChoice(found.names[v], kind, reason)
+        return ViewChoice(name, kind, prepared.silent[v], False)
+    over = [plan.steps for plan in plans if v not in found.graphs or found.graphs.index(v) in plan.graphs]
+    if not over or (v in found.features and over == [None] * len(over)):
+        return ViewChoice(name, kind, _NO_HELP, False)
+    if v in found.graphs:
+        alone = "its edges between clusters are counted" if by_blocks else "clustered by its eigenvectors"
+        return ViewChoice(name, kind, "features are smoothed over it" if any(over) else alone)
+    points = {"kernel": "points with these products", "distance": "points with these distances"}
+    return ViewChoice(name, kind, points.get(kind, "smoothed over the graphs"))
 
 
 def _plan_name(plan: Plan, prepared: Prepared) -> str:
