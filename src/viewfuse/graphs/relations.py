@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +20,7 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 
 from ..linalg import largest_eigenpairs
 
-__all__ = ["RelationPoints", "low_pass", "spectral_points", "undirected"]
+__all__ = ["RelationPoints", "low_pass", "mean_degrees", "mean_graph", "spectral_points", "undirected"]
 
 _MOST_POINTS = 64  # coordinates of a kernel or distance; a power of two, for the rotation
 _DENSE_UP_TO = 1_500  # samples
@@ -48,6 +49,17 @@ def low_pass(graph: sp.csr_array) -> Any:
     root = 1 / np.sqrt(np.asarray(looped.sum(axis=1)).ravel())
     scaled = sp.csr_array(looped.multiply(root[:, None]).multiply(root[None, :]), dtype=np.float32)
     return scaled.toarray() if graph.nnz > _DENSE_SHARE * n**2 and n <= _MOST_DENSE else scaled
+
+
+def mean_degrees(graphs: Sequence[sp.csr_array]) -> tuple[float, ...]:
+    """The mean degree of each graph; 1 without edges."""
+    return tuple(float(graph.sum()) / graph.shape[0] or 1.0 for graph in graphs)
+
+
+def mean_graph(graphs: Sequence[sp.csr_array]) -> sp.csr_array:
+    """The mean of graphs, each divided by its mean degree."""
+    units = mean_degrees(graphs)
+    return sp.csr_array(sum(graph / unit for graph, unit in zip(graphs, units, strict=True)) / len(graphs))
 
 
 def spectral_points(

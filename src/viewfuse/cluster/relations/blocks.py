@@ -31,7 +31,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.preprocessing import normalize
 
-from ...graphs.relations import spectral_points
+from ...graphs.relations import mean_graph, spectral_points
 from .grouping import cluster_points
 from .held_out import MOST_REPEATED, repeated
 
@@ -181,8 +181,7 @@ def spectral_rows(
     graphs: Sequence[sp.csr_array], k: int, random_state: np.random.RandomState, effort: Effort
 ) -> Iterator[np.ndarray]:
     """The rows of eigenvectors of the mean graph, (n, k), for each cut."""
-    units = [float(graph.sum()) / graph.shape[0] or 1.0 for graph in graphs]
-    mean = sp.csr_array(sum(graph / unit for graph, unit in zip(graphs, units, strict=True)) / len(graphs))
+    mean = mean_graph(graphs)
     degree = np.asarray(mean.sum(axis=1)).ravel()
     vectors: dict[float, np.ndarray] = {}
     for share, by_degree in effort.cuts:

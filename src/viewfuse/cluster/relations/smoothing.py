@@ -18,7 +18,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.preprocessing import normalize
 
-from ...graphs.relations import low_pass, spectral_points
+from ...graphs.relations import low_pass, mean_degrees, mean_graph, spectral_points
 from .blocks import Blocks
 from .grouping import cluster_points
 from .held_out import SAYS_SOMETHING, HeldOut, total_score
@@ -151,12 +151,11 @@ class Spectrum:
 
     @classmethod
     def learn(cls, graphs: Sequence[sp.csr_array], n_clusters: int, random_state: np.random.RandomState) -> Spectrum:
-        units = tuple(float(graph.sum()) / graph.shape[0] or 1.0 for graph in graphs)
-        mean = sp.csr_array(sum(graph / unit for graph, unit in zip(graphs, units, strict=True)) / len(graphs))
+        mean = mean_graph(graphs)
         values, vectors = spectral_points(mean, n_clusters, random_state)
         root = 1 / np.sqrt(np.asarray(mean.sum(axis=1)).ravel() + float(mean.sum()) / mean.shape[0])
         axes = root[:, None] * vectors / np.where(np.abs(values) > 1e-9, values, 1.0)
-        return cls(units, axes, np.asarray(normalize(vectors)))
+        return cls(mean_degrees(graphs), axes, np.asarray(normalize(vectors)))
 
     def without_points(self) -> Spectrum:
         return replace(self, points=self.points[:0])
